@@ -1,0 +1,95 @@
+"""amontons: rigid bodies with contact and friction, as cone complementarity problems.
+
+Names are imported when they are first used, so `import amontons` is instant and loads no Numba.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "amontons._jit": ("get_threads", "max_threads", "set_threads"),
+    "amontons.errors": (
+        "AmontonsError",
+        "FileFormatError",
+        "InputError",
+        "OutputError",
+        "ProblemWarning",
+        "UnsupportedProblemError",
+    ),
+    "amontons.problem.problem": ("ConeProblem",),
+    "amontons.problem.residuals": ("Measure", "Residuals", "residuals"),
+    "amontons.problem.sets": (
+        "CoulombCone",
+        "Free",
+        "Interval",
+        "NonNegative",
+        "RollingCone",
+        "SpinningCone",
+    ),
+    "amontons.problem.solution": ("History", "Solution", "Status"),
+    "amontons.solvers": (
+        "APGD",
+        "ConjugateGradient",
+        "ExactCoulomb",
+        "GaussSeidel",
+        "Jacobi",
+        "MinimumResidual",
+        "Progress",
+        "Solver",
+        "SpectralGradient",
+    ),
+}
+
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
+__all__ = ["__version__", *_HOME_OF]  # noqa: PLE0604  (names of strings, all of them)
+
+if TYPE_CHECKING:
+    from amontons._jit import get_threads, max_threads, set_threads
+    from amontons.errors import (
+        AmontonsError,
+        FileFormatError,
+        InputError,
+        OutputError,
+        ProblemWarning,
+        UnsupportedProblemError,
+    )
+    from amontons.problem.problem import ConeProblem
+    from amontons.problem.residuals import Measure, Residuals, residuals
+    from amontons.problem.sets import (
+        CoulombCone,
+        Free,
+        Interval,
+        NonNegative,
+        RollingCone,
+        SpinningCone,
+    )
+    from amontons.problem.solution import History, Solution, Status
+    from amontons.solvers import (
+        APGD,
+        ConjugateGradient,
+        ExactCoulomb,
+        GaussSeidel,
+        Jacobi,
+        MinimumResidual,
+        Progress,
+        Solver,
+        SpectralGradient,
+    )
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOME_OF.get(name)
+    if home is None:
+        raise AttributeError(f"module 'amontons' has no attribute {name!r}")
+    value = getattr(importlib.import_module(home), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,248 @@
+"""The one place where Numba is configured: kernels, helpers, their cache and their threads.
+
+Two rules follow from how Numba works:
+
+* Numba keys its on-disk cache by a kernel's own file, so a changed helper in another file would be
+  answered with stale machine code. Here the cache is stamped with a hash of *all* sources of the
+  package (:func:`source_stamp`) and lives in a folder of that name.
+* Every kernel exists in a serial and a parallel form made from the same Python function. Which one
+  runs depends on the size of the work alone, never on the number of threads, and reductions are
+  summed over chunks of fixed size: results are the same bit for bit on any number of threads.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import os
+import shutil
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Generic, ParamSpec, TypeVar
+
+import numba
+import numpy as np
+from numba.core import caching, event
+from numba.core.registry import CPUDispatcher
+
+from amontons.errors import InputError
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+logger = logging.getLogger("amontons")
+
+PACKAGE = Path(__file__).resolve().parent
+
+CHUNK = 2048
+"""Blocks a reduction sums before it starts a new partial sum: fixed, so that sums are repeatable."""
+
+TILE = 512
+"""Blocks that a vectorised kernel works on at a time, in buffers that stay in the first cache."""
+
+PARALLEL_ABOVE = 12_000
+"""Blocks (contacts) from which a parallel region, 20 to 40 µs to enter, pays for itself."""
+
+prange = numba.prange
+
+# Sums may be reordered (to be vectorised) and products contracted, once, by the compiler: every run
+# of a kernel does the same arithmetic. NaN and infinities keep their meaning.
+ARITHMETIC = {"reassoc", "contract", "nsz"}
+OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": ARITHMETIC}
+
+
+def source_stamp(package: Path = PACKAGE) -> str:
+    """Hash of every Python source below `package`: the name under which compiled code is kept."""
+    digest = hashlib.sha256()
+    for path in sorted(package.rglob("*.py")):
+        digest.update(str(path.relative_to(package)).encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:20]
+
+
+def cache_root() -> Path:
+    """Folder of all compiled code: `AMONTONS_CACHE_DIR`, or the user's cache directory."""
+    chosen = os.environ.get("AMONTONS_CACHE_DIR")
+    if chosen:
+        return Path(chosen)
+    import platformdirs
+
+    return Path(platformdirs.user_cache_dir("amontons", appauthor=False))
+
+
+class _StampedLocator(caching._CacheLocator):  # type: ignore[misc]
+    """Places a kernel's cache in `<cache root>/kernels-<source stamp>`."""
+
+    stamp = source_stamp()
+
+    def __init__(self, py_func: Callable[..., Any]) -> None:
+        self._line = py_func.__code__.co_firstlineno
+        self._path = str(cache_root() / f"kernels-{self.stamp}")
+
+    def get_cache_path(self) -> str:
+        return self._path
+
+    def get_source_stamp(self) -> str:
+        return self.stamp
+
+    def get_disambiguator(self) -> str:
+        return str(self._line)
+
+    @classmethod
+    def from_function(cls, py_func: Callable[..., Any], py_file: str) -> _StampedLocator | None:
+        locator = cls(py_func)
+        try:
+            locator.ensure_cache_path()
+        except OSError as reason:
+            logger.info("no kernel cache: %s; kernels are compiled anew in each process", reason)
+            return None
+        return locator
+
+
+class _StampedCacheImpl(caching.CompileResultCacheImpl):  # type: ignore[misc]
+    _locator_classes = [_StampedLocator]  # noqa: RUF012  (Numba's own way to say it)
+
+
+class _StampedCache(caching.FunctionCache):  # type: ignore[misc]
+    _impl_class = _StampedCacheImpl
+
+
+def _attach_cache(dispatcher: Any) -> None:
+    # Numba raises RuntimeError where no locator can write: then there is no cache, and that is fine
+    try:
+        dispatcher._cache = _StampedCache(dispatcher.py_func)
+    except RuntimeError:
+        return
+
+
+def prune_cache() -> int:
+    """Delete compiled code of other versions of the sources; return how many folders went."""
+    root = cache_root()
+    stale = [p for p in root.glob("kernels-*") if p.name != f"kernels-{_StampedLocator.stamp}"]
+    for folder in stale:
+        shutil.rmtree(folder, ignore_errors=True)
+    return len(stale)
+
+
+class Kernel(Generic[P, R]):
+    """A compiled function in a serial and a parallel form; :meth:`sized` picks one by the work."""
+
+    registry: list[Kernel[..., Any]] = []  # noqa: RUF012
+
+    def __init__(self, function: Callable[P, R]) -> None:
+        self.__wrapped__ = function
+        self.__doc__ = function.__doc__
+        self.name = function.__name__
+        self.serial: Callable[P, R] = numba.njit(**OPTIONS)(function)
+        self.parallel: Callable[P, R] = numba.njit(parallel=True, **OPTIONS)(function)
+        for form in (self.serial, self.parallel):
+            _attach_cache(form)
+        Kernel.registry.append(self)
+
+    def sized(self, blocks: int) -> Callable[P, R]:
+        """The form to use for `blocks` contacts: parallel from :data:`PARALLEL_ABOVE` up."""
+        return self.parallel if blocks >= PARALLEL_ABOVE else self.serial
+
+    def __repr__(self) -> str:
+        return f"<Kernel {self.name}>"
+
+
+def kernel(function: Callable[P, R]) -> Kernel[P, R]:
+    """Compile an entry function, called from Python: serial and parallel, cached."""
+    return Kernel(function)
+
+
+def serial_kernel(function: Callable[P, R]) -> Callable[P, R]:
+    """Compile an entry function that has no parallel form (set-up, orderings, serial sweeps)."""
+    compiled = numba.njit(**OPTIONS)(function)
+    _attach_cache(compiled)
+    return compiled  # type: ignore[no-any-return]
+
+
+def helper(function: Callable[P, R]) -> Callable[P, R]:
+    """Compile a function that only kernels call.
+
+    It is inlined by Numba itself: a call that takes a named tuple of arrays would otherwise count
+    references in the innermost loop, which doubles the cost of a product.
+    """
+    return numba.njit(inline="always", **OPTIONS)(function)  # type: ignore[no-any-return]
+
+
+def routine(function: Callable[P, R]) -> Callable[P, R]:
+    """Compile a function that kernels call once for many blocks: not inlined, so compiled once."""
+    return numba.njit(**OPTIONS)(function)  # type: ignore[no-any-return]
+
+
+def set_threads(threads: int) -> None:
+    """Use this many threads in parallel kernels from now on (1 to :func:`max_threads`)."""
+    if not 1 <= threads <= max_threads():
+        raise InputError(
+            f"threads must be between 1 and {max_threads()} on this machine, got {threads}; "
+            "start Python with NUMBA_NUM_THREADS set to allow more"
+        )
+    numba.set_num_threads(threads)
+
+
+def get_threads() -> int:
+    """Threads that parallel kernels use now."""
+    return int(numba.get_num_threads())
+
+
+def max_threads() -> int:
+    """Most threads that this process can use."""
+    return int(numba.config.NUMBA_NUM_THREADS)
+
+
+class _Announcer(event.Listener):  # type: ignore[misc]
+    """Says on standard error, once a process, that kernels are being compiled."""
+
+    def __init__(self) -> None:
+        self.compiled: list[str] = []
+        self.seconds = 0.0
+        self.quiet = False
+        self._depth = 0
+        self._started = 0.0
+
+    def on_start(self, event: Any) -> None:
+        name = _own_kernel(event)
+        if name is None:
+            return
+        self._depth += 1
+        if self._depth > 1:
+            return
+        self._started = time.perf_counter()
+        if not self.compiled and not self.quiet:
+            print(
+                "amontons: compiling for this machine, once; later runs start at once "
+                "(`amontons warmup` compiles everything ahead)",
+                file=sys.stderr,
+                flush=True,
+            )
+        self.compiled.append(name)
+        logger.info("compiling %s", name)
+
+    def on_end(self, event: Any) -> None:
+        if _own_kernel(event) is None:
+            return
+        self._depth -= 1
+        if self._depth == 0:
+            self.seconds += time.perf_counter() - self._started
+
+
+def _own_kernel(compile_event: Any) -> str | None:
+    dispatcher = compile_event.data.get("dispatcher")
+    if not isinstance(dispatcher, CPUDispatcher):
+        return None
+    function = dispatcher.py_func
+    if not str(function.__module__).startswith("amontons."):
+        return None
+    return str(function.__name__)
+
+
+announcer = _Announcer()
+event.register("numba:compile", announcer)
+
+Vector = np.ndarray[tuple[int], np.dtype[np.float64]]
+"""A flat float64 array."""

@@ -1,0 +1,1 @@
+"""Convex sets and their projections, as functions that kernels inline."""

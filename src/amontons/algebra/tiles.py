@@ -1,0 +1,243 @@
+"""The same sets as in `cones`, for a tile of up to `TILE` blocks of one kind at a time.
+
+A tile is a flat array of six rows of TILE numbers: component k of block j is `V[k * TILE + j]`. Loops
+run along j over contiguous memory without branches, so the compiler vectorises them; `cones` is
+their slow oracle. The three tiles Y, G and V of a step share one array, so that the compiler sees
+that they do not overlap; beyond eight arrays that might, it gives up.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from amontons._jit import TILE, routine
+from amontons.algebra.cones import COULOMB, FREE, INTERVAL, NONNEGATIVE, ROLLING, cone_height
+
+TINY = 1e-300
+
+STEP = 6 * TILE  # where G begins in the array of a step; Y begins at 0
+NEW = 12 * TILE  # where V begins
+STEP_SIZE = 18 * TILE
+
+
+@routine
+def natural_coulomb(n0, n1, n2, mu, rho, x0, x1, x2, N0, N1, N2, r0, r1, r2):  # type: ignore[no-untyped-def]
+    """Σ‖(x − Π(x − ρu))/ρ‖² with u = Nx + r, Σ xᵀNx and Σ xᵀr over Coulomb cones.
+
+    It writes nothing, so it reads the problem's own vectors, component by component.
+    """
+    error, quadratic, linear = 0.0, 0.0, 0.0
+    for j in range(mu.size):
+        quadratic += x0[j] * N0[j] + x1[j] * N1[j] + x2[j] * N2[j]
+        linear += x0[j] * r0[j] + x1[j] * r1[j] + x2[j] * r2[j]
+        w0 = x0[j] - rho[j] * (N0[j] + r0[j])
+        w1 = x1[j] - rho[j] * (N1[j] + r1[j])
+        w2 = x2[j] - rho[j] * (N2[j] + r2[j])
+        v = w0 * n0[j] + w1 * n1[j] + w2 * n2[j]
+        t0, t1, t2 = w0 - v * n0[j], w1 - v * n1[j], w2 - v * n2[j]
+        t = np.sqrt(t0 * t0 + t1 * t1 + t2 * t2)
+        a = max((v + mu[j] * t) / (1.0 + mu[j] * mu[j]), 0.0)
+        inside = t <= mu[j] * v
+        height = v if inside else a
+        shrink = 1.0 if inside else mu[j] * a / max(t, TINY)
+        e0 = x0[j] - height * n0[j] - shrink * t0
+        e1 = x1[j] - height * n1[j] - shrink * t1
+        e2 = x2[j] - height * n2[j] - shrink * t2
+        error += (e0 * e0 + e1 * e1 + e2 * e2) / (rho[j] * rho[j])
+    return error, quadratic, linear
+
+
+@routine
+def step_coulomb(n0, n1, n2, mu, sn, st, step, T):  # type: ignore[no-untyped-def]
+    """V ← Π(Y − step·S G) over Coulomb cones, in the metric S⁻¹; returns Σ dᵀS⁻¹d, d = V − Y."""
+    Y0, Y1, Y2 = T[:TILE], T[TILE : 2 * TILE], T[2 * TILE : 3 * TILE]
+    G0, G1, G2 = T[STEP:], T[STEP + TILE :], T[STEP + 2 * TILE :]
+    V0, V1, V2 = T[NEW:], T[NEW + TILE :], T[NEW + 2 * TILE :]
+    length = 0.0
+    for j in range(mu.size):
+        along = (sn[j] - st[j]) * (G0[j] * n0[j] + G1[j] * n1[j] + G2[j] * n2[j])
+        w0 = Y0[j] - step * (st[j] * G0[j] + along * n0[j])
+        w1 = Y1[j] - step * (st[j] * G1[j] + along * n1[j])
+        w2 = Y2[j] - step * (st[j] * G2[j] + along * n2[j])
+        v = w0 * n0[j] + w1 * n1[j] + w2 * n2[j]
+        t0, t1, t2 = w0 - v * n0[j], w1 - v * n1[j], w2 - v * n2[j]
+        t = np.sqrt(t0 * t0 + t1 * t1 + t2 * t2)
+        weighted = sn[j] * mu[j]
+        a = max((st[j] * v + weighted * t) / (st[j] + weighted * mu[j]), 0.0)
+        inside = t <= mu[j] * v
+        height = v if inside else a
+        shrink = 1.0 if inside else mu[j] * a / max(t, TINY)
+        z0, z1, z2 = height * n0[j] + shrink * t0, height * n1[j] + shrink * t1, height * n2[j] + shrink * t2
+        d0, d1, d2 = z0 - Y0[j], z1 - Y1[j], z2 - Y2[j]
+        d = d0 * n0[j] + d1 * n1[j] + d2 * n2[j]
+        length += d * d / sn[j] + (d0 * d0 + d1 * d1 + d2 * d2 - d * d) / st[j]
+        V0[j], V1[j], V2[j] = z0, z1, z2
+    return length
+
+
+@routine
+def step_tile(sets, metric, kind, first, t, m, step, T):  # type: ignore[no-untyped-def]
+    """V ← Π(Y − step·S G) for blocks t .. t+m of a group, in the metric S⁻¹; returns Σ dᵀS⁻¹d.
+
+    Y and G are in T, where V is written; see :data:`STEP` and :data:`NEW`.
+    """
+    b = first + t
+    sn, st, sm = metric.normal[b : b + m], metric.tangential[b : b + m], metric.torque[b : b + m]
+    if kind == COULOMB:
+        n = sets.normal
+        n0, n1, n2 = n[0, b : b + m], n[1, b : b + m], n[2, b : b + m]
+        return step_coulomb(n0, n1, n2, sets.friction[b : b + m], sn, st, step, T)
+    Y, G, V = T[:STEP], T[STEP:NEW], T[NEW:STEP_SIZE]
+    V[:] = Y
+    descend_tile(sets, kind, b, m, step, sn, st, sm, G, V)
+    project_tile(sets, kind, b if kind > COULOMB else t, m, sn, st, sm, V)
+    return square_tile(sets, kind, b, m, sn, st, sm, True, V - Y)
+
+
+@routine
+def project_tile(sets, kind, b, m, sn, st, sm, V):  # type: ignore[no-untyped-def]
+    """Project blocks b .. b+m of one kind, held by V, in the metric of steps (s_n, s_t, s_m).
+
+    `b` counts among all cones for cones, and among the intervals for intervals.
+    """
+    if kind == COULOMB:
+        _coulomb_tile(
+            sets.normal[0, b : b + m],
+            sets.normal[1, b : b + m],
+            sets.normal[2, b : b + m],
+            sets.friction[b : b + m],
+            sn,
+            st,
+            m,
+            V,
+        )
+    elif kind == NONNEGATIVE:
+        for j in range(m):
+            V[j] = max(V[j], 0.0)
+    elif kind == INTERVAL:
+        for j in range(m):
+            V[j] = min(max(V[j], sets.lower[b + j]), sets.upper[b + j])
+    elif kind == ROLLING:
+        _rolling_tile(sets, b, m, sn, st, sm, V)
+    elif kind != FREE:
+        _spinning_tile(sets, b, m, sn, st, sm, V)
+
+
+@routine
+def _coulomb_tile(n0, n1, n2, mu, sn, st, m, V):  # type: ignore[no-untyped-def]
+    V0, V1, V2 = V[:TILE], V[TILE : 2 * TILE], V[2 * TILE : 3 * TILE]
+    for j in range(m):
+        v = V0[j] * n0[j] + V1[j] * n1[j] + V2[j] * n2[j]
+        t0, t1, t2 = V0[j] - v * n0[j], V1[j] - v * n1[j], V2[j] - v * n2[j]
+        t = np.sqrt(t0 * t0 + t1 * t1 + t2 * t2)
+        weighted = sn[j] * mu[j]
+        a = max((st[j] * v + weighted * t) / (st[j] + weighted * mu[j]), 0.0)
+        inside = t <= mu[j] * v
+        height = v if inside else a
+        shrink = 1.0 if inside else mu[j] * a / max(t, TINY)
+        V0[j] = height * n0[j] + shrink * t0
+        V1[j] = height * n1[j] + shrink * t1
+        V2[j] = height * n2[j] + shrink * t2
+
+
+@routine
+def _rolling_tile(sets, b, m, sn, st, sm, V):  # type: ignore[no-untyped-def]
+    for j in range(m):
+        mu, rho = sets.friction[b + j], sets.rolling[b + j]
+        t = np.sqrt(V[TILE + j] ** 2 + V[2 * TILE + j] ** 2)
+        roll = np.sqrt(V[3 * TILE + j] ** 2 + V[4 * TILE + j] ** 2)
+        a = cone_height(V[j], t, roll, 0.0, mu, rho, 0.0, sn[j] / st[j], sn[j] / sm[j])
+        keep_t = min(1.0, mu * a / max(t, TINY))
+        keep_m = min(1.0, rho * a / max(roll, TINY))
+        V[j] = a
+        V[TILE + j] *= keep_t
+        V[2 * TILE + j] *= keep_t
+        V[3 * TILE + j] *= keep_m
+        V[4 * TILE + j] *= keep_m
+
+
+@routine
+def _spinning_tile(sets, b, m, sn, st, sm, V):  # type: ignore[no-untyped-def]
+    for j in range(m):
+        mu, rho, sigma = sets.friction[b + j], sets.rolling[b + j], sets.spinning[b + j]
+        n0, n1, n2 = sets.normal[0, b + j], sets.normal[1, b + j], sets.normal[2, b + j]
+        v = V[j] * n0 + V[TILE + j] * n1 + V[2 * TILE + j] * n2
+        spin = V[3 * TILE + j] * n0 + V[4 * TILE + j] * n1 + V[5 * TILE + j] * n2
+        t0, t1, t2 = V[j] - v * n0, V[TILE + j] - v * n1, V[2 * TILE + j] - v * n2
+        m0, m1, m2 = V[3 * TILE + j] - spin * n0, V[4 * TILE + j] - spin * n1, V[5 * TILE + j] - spin * n2
+        t = np.sqrt(t0 * t0 + t1 * t1 + t2 * t2)
+        roll = np.sqrt(m0 * m0 + m1 * m1 + m2 * m2)
+        turn = abs(spin)
+        a = cone_height(v, t, roll, turn, mu, rho, sigma, sn[j] / st[j], sn[j] / sm[j])
+        keep_t = min(1.0, mu * a / max(t, TINY))
+        keep_m = min(1.0, rho * a / max(roll, TINY))
+        along = spin * min(1.0, sigma * a / max(turn, TINY))
+        V[j], V[TILE + j], V[2 * TILE + j] = a * n0 + keep_t * t0, a * n1 + keep_t * t1, a * n2 + keep_t * t2
+        V[3 * TILE + j] = along * n0 + keep_m * m0
+        V[4 * TILE + j] = along * n1 + keep_m * m1
+        V[5 * TILE + j] = along * n2 + keep_m * m2
+
+
+@routine
+def descend_tile(sets, kind, b, m, step, sn, st, sm, G, V):  # type: ignore[no-untyped-def]
+    """V ← V − step · S G, with S the metric's step lengths."""
+    if kind == COULOMB or kind > ROLLING:
+        n0, n1, n2 = (
+            sets.normal[0, b : b + m],
+            sets.normal[1, b : b + m],
+            sets.normal[2, b : b + m],
+        )
+        V0, V1, V2 = V[:TILE], V[TILE : 2 * TILE], V[2 * TILE : 3 * TILE]
+        G0, G1, G2 = G[:TILE], G[TILE : 2 * TILE], G[2 * TILE : 3 * TILE]
+        for j in range(m):
+            along = (sn[j] - st[j]) * (G0[j] * n0[j] + G1[j] * n1[j] + G2[j] * n2[j])
+            V0[j] -= step * (st[j] * G0[j] + along * n0[j])
+            V1[j] -= step * (st[j] * G1[j] + along * n1[j])
+            V2[j] -= step * (st[j] * G2[j] + along * n2[j])
+        if kind > ROLLING:
+            for k in range(3, 6):
+                for j in range(m):
+                    V[k * TILE + j] -= step * sm[j] * G[k * TILE + j]
+    else:
+        for j in range(m):
+            V[j] -= step * sn[j] * G[j]
+        if kind == ROLLING:
+            for k in range(1, 3):
+                for j in range(m):
+                    V[k * TILE + j] -= step * st[j] * G[k * TILE + j]
+            for k in range(3, 5):
+                for j in range(m):
+                    V[k * TILE + j] -= step * sm[j] * G[k * TILE + j]
+
+
+@routine
+def square_tile(sets, kind, b, m, sn, st, sm, inverse, D):  # type: ignore[no-untyped-def]
+    """Σ dᵀSd over the tile, or Σ dᵀS⁻¹d with `inverse`."""
+    total = 0.0
+    if kind == COULOMB or kind > ROLLING:
+        n0, n1, n2 = (
+            sets.normal[0, b : b + m],
+            sets.normal[1, b : b + m],
+            sets.normal[2, b : b + m],
+        )
+        D0, D1, D2 = D[:TILE], D[TILE : 2 * TILE], D[2 * TILE : 3 * TILE]
+        for j in range(m):
+            v = D0[j] * n0[j] + D1[j] * n1[j] + D2[j] * n2[j]
+            t = D0[j] * D0[j] + D1[j] * D1[j] + D2[j] * D2[j] - v * v
+            total += v * v / sn[j] + t / st[j] if inverse else sn[j] * v * v + st[j] * t
+        if kind > ROLLING:
+            for k in range(3, 6):
+                for j in range(m):
+                    square = D[k * TILE + j] * D[k * TILE + j]
+                    total += square / sm[j] if inverse else sm[j] * square
+    else:
+        for j in range(m):
+            square = D[j] * D[j]
+            total += square / sn[j] if inverse else sn[j] * square
+        if kind == ROLLING:
+            for j in range(m):
+                square = D[TILE + j] * D[TILE + j] + D[2 * TILE + j] * D[2 * TILE + j]
+                total += square / st[j] if inverse else st[j] * square
+                square = D[3 * TILE + j] * D[3 * TILE + j] + D[4 * TILE + j] * D[4 * TILE + j]
+                total += square / sm[j] if inverse else sm[j] * square
+    return total

@@ -1,0 +1,633 @@
+"""`ConeProblem`: the one object between physics and solvers."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
+
+from amontons._jit import CHUNK
+from amontons.algebra.cones import ROWS_OF_KIND, Metric, SetKind
+from amontons.errors import InputError, ProblemWarning
+from amontons.problem import kernels
+from amontons.problem.operators import BodyOperator, FactoredOperator, MatrixOperator, Operator
+from amontons.problem.operators.factored import MassInverse
+from amontons.problem.sets import (
+    CoulombCone,
+    NonNegative,
+    Product,
+    RollingCone,
+    Run,
+    SpinningCone,
+    finite_array,
+)
+
+Floats = NDArray[np.float64]
+
+ASYMMETRY = 1e-12
+"""Relative asymmetry of a matrix that is taken for rounding and mended without a word."""
+
+CONDENSE_BELOW = 3000
+"""Rows up to which a global problem is condensed to the matrix HᵀM⁻¹H: its product is faster."""
+
+
+class ConeProblem:
+    """Find γ ∈ Υ with Nγ + r ∈ Υ*, γ ⟂ Nγ + r; that is, minimise ½γᵀ(N + E)γ + rᵀγ over Υ.
+
+    Make one with :meth:`from_matrix`, :meth:`from_bodies`, :meth:`from_contacts` or :meth:`load`.
+
+    Two sets of coordinates meet here. Callers speak of *impulses* γ, in the coordinates that they
+    gave. Solvers speak of *unknowns* x, for which every set is a plain cone and, over bodies, every
+    contact impulse is a world-frame vector: x = Rγ + s, with R the contact frames (if any) and
+    s = c n the shift of cohesive contacts. A rotation of blocks changes no norm, inner product or
+    projection, so every algorithm is the same in either.
+    """
+
+    def __init__(
+        self,
+        operator: Operator,
+        linear: ArrayLike,
+        sets: Product | Sequence[Run],
+        *,
+        compliance: ArrayLike | None = None,
+        cohesion: ArrayLike | None = None,
+        frames: Floats | None = None,
+        name: str = "",
+    ) -> None:
+        self.operator = operator
+        self.sets = sets if isinstance(sets, Product) else Product(sets)
+        self.frames = frames
+        self.name = name
+        if self.sets.rows != operator.rows:
+            raise InputError(
+                f"the sets have {self.sets.rows} rows, but the matrix has {operator.rows}"
+            )
+        operator.check(self.sets.arrays)
+        given = finite_array("the linear term r", linear)
+        if given.shape != (operator.rows,):
+            raise InputError(
+                f"the linear term r must have {operator.rows} entries, one a row of the matrix, "
+                f"got shape {given.shape}"
+            )
+        self.compliance = self._checked_compliance(compliance)
+        self.cohesion = self._checked_cohesion(cohesion)
+        self.linear = self._inward(given)
+        self.linear_norm = float(np.linalg.norm(given))
+        self.shift: Floats | None = None
+        self.objective_offset = 0.0
+        if self.cohesion is not None:
+            self._shift_cones()
+
+    # -- construction -----------------------------------------------------------------------------
+
+    @classmethod
+    def from_matrix(
+        cls,
+        W: Any,
+        q: ArrayLike,
+        *,
+        friction: ArrayLike | None = None,
+        rolling: ArrayLike | None = None,
+        spinning: ArrayLike | None = None,
+        sets: Sequence[Run] | None = None,
+        compliance: ArrayLike | None = None,
+        cohesion: ArrayLike | None = None,
+        name: str = "",
+    ) -> ConeProblem:
+        """The "local" problem u = W γ + q.
+
+        Parameters
+        ----------
+        W:
+            Dense or scipy sparse matrix, (rows, rows). If it is not symmetric a warning says so:
+            the convex problem sees its symmetric part, exact Coulomb friction all of it.
+        q:
+            Linear term [m/s], shape (rows,).
+        friction, rolling, spinning:
+            Coefficients a contact, or one for all. Blocks are (normal, t1, t2) with friction
+            alone, (normal, t1, t2, m1, m2) with rolling friction, and (normal, t1, t2, spin, m1,
+            m2) with both. Without any, rows are frictionless contacts.
+        sets:
+            Any product of sets instead: a list of `Free`, `NonNegative`, `Interval`, ...
+        compliance:
+            Diagonal of E, one non-negative entry a row.
+        cohesion:
+            Largest pull c of each contact as an impulse [N s]: γ_n ≥ −c, ‖γ_t‖ ≤ μ(γ_n + c).
+        """
+        matrix = _sparse("W", W)
+        if matrix.shape[0] != matrix.shape[1]:
+            raise InputError(f"W must be square, got {matrix.shape[0]} × {matrix.shape[1]}")
+        product = Product(_runs(matrix.shape[0], friction, rolling, spinning, sets))
+        if product.rows != matrix.shape[0]:
+            raise InputError(f"the sets have {product.rows} rows, but W has {matrix.shape[0]}")
+        symmetric, skew = _symmetric_part(_reordered(matrix, product))
+        _warn_if_indefinite(symmetric)
+        operator = MatrixOperator(symmetric, skew)
+        return cls(operator, q, product, compliance=compliance, cohesion=cohesion, name=name)
+
+    @classmethod
+    def from_bodies(
+        cls,
+        M: Any,
+        H: Any,
+        f: ArrayLike,
+        w: ArrayLike | None = None,
+        *,
+        friction: ArrayLike | None = None,
+        rolling: ArrayLike | None = None,
+        spinning: ArrayLike | None = None,
+        sets: Sequence[Run] | None = None,
+        compliance: ArrayLike | None = None,
+        cohesion: ArrayLike | None = None,
+        form: str = "auto",
+        name: str = "",
+    ) -> ConeProblem:
+        """The "global" problem M v = f + H γ, u = Hᵀ v + w.
+
+        `M` is the mass matrix, (unknowns, unknowns), `H` the Jacobian's transpose, (unknowns,
+        rows). `form` says how N = HᵀM⁻¹H is kept: "matrix" (condensed), "factored" (never formed),
+        "bodies" (matrix-free, where M and H are those of rigid bodies), or "auto": condensed when
+        small, then bodies if they are recognised, else factored. Other arguments are those of
+        :meth:`from_matrix`.
+        """
+        mass, jacobian = _sparse("M", M).tocsc(), _sparse("H", H).tocsc()
+        if mass.shape[0] != jacobian.shape[0]:
+            raise InputError(
+                f"M is {mass.shape[0]} × {mass.shape[1]} but H has {jacobian.shape[0]} rows"
+            )
+        force = finite_array("f", f)
+        if force.shape != (mass.shape[0],):
+            raise InputError(f"f must have {mass.shape[0]} entries, got shape {force.shape}")
+        if form not in ("auto", "matrix", "factored", "bodies"):
+            raise InputError(
+                f"unknown form {form!r}; choose 'auto', 'matrix', 'factored' or 'bodies'"
+            )
+        rows = jacobian.shape[1]
+        offset = np.zeros(rows) if w is None else finite_array("w", w)
+        if offset.shape != (rows,):
+            raise InputError(f"w must have {rows} entries, got shape {offset.shape}")
+        product = Product(_runs(rows, friction, rolling, spinning, sets))
+        if product.rows != rows:
+            raise InputError(f"the sets have {product.rows} rows, but H has {rows} columns")
+        inverse = MassInverse(_symmetric_mass(mass))
+        q = jacobian.T @ inverse(force) + offset
+        options: dict[str, Any] = {"compliance": compliance, "cohesion": cohesion, "name": name}
+        inner = jacobian[:, np.argsort(product.row_order)]
+        if form == "matrix" or (form == "auto" and rows <= CONDENSE_BELOW):
+            matrix = FactoredOperator(inverse, inner).as_matrix()
+            return cls(MatrixOperator(matrix), q, product, **options)
+        if form in ("auto", "bodies"):
+            from amontons.problem.recognise import recognise_bodies
+
+            found = recognise_bodies(mass.tocsr(), jacobian, list(product.runs))
+            if found is not None:
+                return cls(found.operator, q, found.runs, frames=found.frames, **options)
+            if form == "bodies":
+                raise InputError(
+                    "M and H are not those of rigid bodies (six unknowns each, Coulomb contacts "
+                    "between two of them); use form='auto'"
+                )
+        return cls(FactoredOperator(inverse, inner), q, product, **options)
+
+    @classmethod
+    def from_contacts(
+        cls,
+        *,
+        inverse_mass: ArrayLike,
+        inverse_inertia: ArrayLike,
+        bodies_a: ArrayLike,
+        bodies_b: ArrayLike,
+        normals: ArrayLike,
+        arms_a: ArrayLike,
+        arms_b: ArrayLike,
+        free_velocity: ArrayLike,
+        offset: ArrayLike | None = None,
+        friction: ArrayLike = 0.0,
+        rolling: ArrayLike | None = None,
+        spinning: ArrayLike | None = None,
+        compliance: ArrayLike | None = None,
+        cohesion: ArrayLike | None = None,
+        name: str = "",
+    ) -> ConeProblem:
+        """The problem of rigid bodies in contact, matrix-free, in world coordinates.
+
+        Parameters
+        ----------
+        inverse_mass, inverse_inertia, bodies_a, bodies_b, arms_a, arms_b:
+            As :class:`~amontons.problem.operators.BodyOperator` describes them.
+        normals:
+            Unit vectors from A to B, shape (contacts, 3).
+        free_velocity:
+            v* of each body, linear then angular, shape (bodies, 6) [m/s, rad/s].
+        offset:
+            b of each contact along its normal (gap over step, restitution) [m/s].
+        friction, rolling, spinning:
+            Coefficients a contact or one for all; with rolling or spinning, every contact has six
+            rows: force and torque.
+        """
+        count = np.atleast_2d(np.asarray(arms_a)).shape[0]
+        normals = finite_array("normals", normals)
+        mu = np.broadcast_to(np.asarray(friction, dtype=np.float64), (count,))
+        run: Run
+        torque = rolling is not None or spinning is not None
+        if torque:
+            run = SpinningCone(
+                mu, 0.0 if rolling is None else rolling, 0.0 if spinning is None else spinning, normals
+            )
+        else:
+            run = CoulombCone(mu, normals)
+        operator = BodyOperator(
+            inverse_mass=inverse_mass,
+            inverse_inertia=inverse_inertia,
+            bodies_a=bodies_a,
+            bodies_b=bodies_b,
+            arms_a=arms_a,
+            arms_b=arms_b,
+            wrenches=count if torque else 0,
+        )
+        free = finite_array("free_velocity", free_velocity)
+        if free.shape != (operator.bodies, 6):
+            raise InputError(
+                f"free_velocity must have shape ({operator.bodies}, 6), got {free.shape}"
+            )
+        linear = operator.relative_velocities(free).reshape(-1, count).T.copy()
+        if offset is not None:
+            along = np.broadcast_to(finite_array("offset", offset), (count,))
+            linear[:, :3] += along[:, None] * normals
+        options: dict[str, Any] = {"compliance": compliance, "cohesion": cohesion, "name": name}
+        return cls(operator, linear.ravel(), [run], **options)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> ConeProblem:
+        """Read a problem from a `.npz` file or from FCLIB's HDF5 (`.hdf5`, `.h5`)."""
+        from amontons.problem import files
+
+        return files.load(path)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the problem as `.npz`, or as FCLIB's HDF5 if the name ends in `.hdf5` or `.h5`."""
+        from amontons.problem import files
+
+        files.save(self, path)
+
+    # -- what solvers use -------------------------------------------------------------------------
+
+    @property
+    def rows(self) -> int:
+        """Number of rows."""
+        return self.sets.rows
+
+    @property
+    def blocks(self) -> int:
+        """Number of blocks: contacts and scalar rows."""
+        return self.sets.blocks
+
+    def product(self, x: Floats, out: Floats | None = None, scratch: Any = None) -> Floats:
+        """(N + E) x."""
+        if out is None:
+            out = np.empty(self.rows)
+        if scratch is None:
+            scratch = self.operator.scratch()
+        self.operator.apply(x, out, scratch)
+        if self.compliance is not None:
+            add = kernels.add_compliance.sized(self.blocks)
+            add(self.sets.arrays, self.compliance, x, out)
+        return out
+
+    def quadratic(
+        self, points: tuple[Floats, Floats, Floats], products: tuple[Floats, Floats, Floats],
+        scratches: tuple[Any, Any, Any], beta: float
+    ) -> float:
+        """dᵀ(N + E)d for d = new − old − β(old − older), given those three and their products."""
+        short = None
+        if self.compliance is None:
+            short = self.operator.quadratic(*scratches, beta)
+        if short is None:
+            square = kernels.blended_square.sized(self.blocks)
+            partial = np.empty((-(-self.rows // (4 * CHUNK)), 1))
+            short = float(square(*points, *products, beta, partial))
+        return self.total((short,))[0]
+
+    def total(self, sums: tuple[float, ...]) -> tuple[float, ...]:
+        """Sums over this problem's rows as sums over the whole problem.
+
+        The identity on one machine; a problem spread over several adds their parts here, so a
+        solver passes every inner product and norm through this method.
+        """
+        return sums
+
+    @cached_property
+    def curvature(self) -> Floats:
+        """Mean diagonal of N + E over each block's normal, tangential and torque rows, (blocks, 3)."""
+        curvature = self.operator.curvatures(self.sets.arrays)
+        if self.compliance is not None:
+            _add_mean_compliance(curvature, self.compliance, self.sets)
+        return curvature
+
+    @cached_property
+    def mean_steps(self) -> Floats:
+        """d / trace(N_bb) of each block: the step of papers 2 to 4, and ρ of the scaled error."""
+        rows = ROWS_OF_KIND[self.sets.block_kinds].astype(np.float64)
+        c = self.curvature
+        torques = np.maximum(rows - 3.0, 0.0)
+        trace = c[:, 0] + np.where(rows >= 3, 2.0 * c[:, 1] + torques * c[:, 2], 0.0)
+        return rows / _positive(trace, self._largest_curvature)
+
+    @cached_property
+    def _largest_curvature(self) -> float:
+        return float(self.curvature.max(initial=0.0)) or 1.0
+
+    def metric(self, scaling: str) -> Metric:
+        """Step lengths that precondition a first-order method.
+
+        "none" is the identity; "block" one step a block, d/trace(N_bb), as papers 1 to 4 have it;
+        "split" one for the normal, one for the tangential and one for the torque rows. The cone is
+        a cone in that metric too, so its projection stays exact and the step fits better.
+        """
+        empty = np.empty(0)
+        torque = self.sets.has_torque
+        if scaling == "none":
+            one = np.ones(self.blocks)
+            return Metric(one, one, one if torque else empty)
+        if scaling == "block":
+            steps = self.mean_steps
+            return Metric(steps, steps, steps if torque else empty)
+        if scaling == "split":
+            c, top = self.curvature, self._largest_curvature
+            return Metric(
+                1.0 / _positive(c[:, 0], top),
+                1.0 / _positive(c[:, 1], top),
+                1.0 / _positive(c[:, 2], top) if torque else empty,
+            )
+        raise InputError(f"unknown scaling {scaling!r}; choose 'none', 'block' or 'split'")
+
+    # -- coordinates at the border ----------------------------------------------------------------
+
+    def unknowns(self, impulses: ArrayLike | None) -> Floats:
+        """Internal unknowns x of impulses γ, shape (rows,); zeros for None."""
+        if impulses is None:
+            x = np.zeros(self.rows)
+        else:
+            x = finite_array("impulses", impulses)
+            if x.shape != (self.rows,):
+                raise InputError(f"impulses must have {self.rows} entries, got shape {x.shape}")
+            x = self._inward(x)
+        if self.shift is not None:
+            x = x + self.shift
+        return x
+
+    def impulses(self, x: Floats) -> Floats:
+        """Impulses γ in the caller's coordinates, of internal unknowns x."""
+        return self._outward(x if self.shift is None else x - self.shift)
+
+    def velocities(self, x: Floats) -> Floats:
+        """u = (N + E)γ + r in the caller's coordinates, of internal unknowns x [m/s]."""
+        u = self.product(x) + self.linear
+        if self.operator.skew is not None:
+            u += self.operator.skew @ x
+        return self._outward(u)
+
+    @property
+    def given_linear(self) -> Floats:
+        """r as the caller gave it."""
+        if self.shift is None:
+            return self._outward(self.linear)
+        return self._outward(self.linear + self.product(self.shift))
+
+    def with_linear(self, linear: Floats) -> ConeProblem:
+        """The same problem with another internal linear term; everything else is shared."""
+        other = object.__new__(ConeProblem)
+        other.__dict__.update(self.__dict__)
+        other.linear = linear
+        return other
+
+    def _inward(self, values: Floats) -> Floats:
+        """Values of rows in internal coordinates and order, from the caller's."""
+        if self.frames is not None:
+            values = np.einsum("cij,cj->ci", self.frames, values.reshape(-1, 3)).ravel()
+        return self.sets.inward(values)
+
+    def _outward(self, values: Floats) -> Floats:
+        """Values of rows in the caller's coordinates and order."""
+        values = self.sets.outward(values)
+        if self.frames is not None:
+            values = np.einsum("cji,cj->ci", self.frames, values.reshape(-1, 3)).ravel()
+        return values
+
+    # -- compliance and cohesion ------------------------------------------------------------------
+
+    def _checked_compliance(self, compliance: ArrayLike | None) -> Floats | None:
+        if compliance is None:
+            return None
+        E = finite_array("compliance", compliance)
+        if E.ndim == 0:
+            E = np.full(self.rows, float(E))
+        if E.shape != (self.rows,):
+            raise InputError(f"compliance must have {self.rows} entries, got shape {E.shape}")
+        if (E < 0).any():
+            worst = int(np.argmax(E < 0))
+            raise InputError(f"compliance[{worst}] is {E[worst]}; it must not be negative")
+        inner = self.sets.inward(E)
+        for kind, _, count, row in self.sets.arrays.groups:
+            if kind in (SetKind.COULOMB, SetKind.SPINNING):
+                parts = inner[row : row + int(ROWS_OF_KIND[kind]) * count].reshape(-1, 3, count)
+                if (parts[:, 1] != parts[:, 2]).any():
+                    raise InputError(
+                        "compliance of a contact must be (normal, tangential, tangential) with "
+                        "both tangential entries alike"
+                    )
+        return inner
+
+    def _checked_cohesion(self, cohesion: ArrayLike | None) -> Floats | None:
+        if cohesion is None:
+            return None
+        pull = finite_array("cohesion", cohesion)
+        kinds = self.sets.block_kinds[self.sets.block_order]
+        if pull.ndim == 0:
+            pull = np.where(np.isin(kinds, (SetKind.FREE, SetKind.INTERVAL)), 0.0, pull)
+        if pull.shape != (self.blocks,):
+            raise InputError(
+                f"cohesion must be a number or one a block ({self.blocks}), got {pull.shape}"
+            )
+        if (pull < 0).any():
+            worst = int(np.argmax(pull < 0))
+            raise InputError(f"cohesion[{worst}] is {pull[worst]}; it must not be negative")
+        scalar = np.isin(kinds, (SetKind.FREE, SetKind.INTERVAL))
+        if (pull[scalar] != 0).any():
+            raise InputError("only contacts can be cohesive, not bilateral or interval rows")
+        return pull if pull.any() else None
+
+    def _shift_cones(self) -> None:
+        """x = γ + c n makes every cohesive cone a plain one: r ← r − N(c n), paper 3, §2.4."""
+        assert self.cohesion is not None
+        pull = np.empty(self.blocks)
+        pull[self.sets.block_order] = self.cohesion
+        shift = np.zeros(self.rows)
+        for kind, first, count, row in self.sets.arrays.groups:
+            if kind < SetKind.COULOMB:
+                shift[row : row + count] = pull[first : first + count]
+            else:
+                normal = self.sets.arrays.normal[:, first : first + count]
+                shift[row : row + 3 * count] = (normal * pull[first : first + count]).ravel()
+        pulled = self.product(shift)
+        self.objective_offset = float(0.5 * shift @ pulled - self.linear @ shift)
+        self.linear = self.linear - pulled
+        self.shift = shift
+
+    @property
+    def nbytes(self) -> int:
+        """Memory of the whole problem, in bytes."""
+        held = self.operator.nbytes + self.linear.nbytes
+        held += sum(a.nbytes for a in self.sets.arrays)
+        for extra in (self.compliance, self.cohesion, self.shift, self.frames):
+            held += 0 if extra is None else extra.nbytes
+        for cached in ("curvature", "mean_steps"):
+            held += self.__dict__[cached].nbytes if cached in self.__dict__ else 0
+        return held
+
+    def __repr__(self) -> str:
+        title = f" {self.name!r}" if self.name else ""
+        form = type(self.operator).__name__
+        return f"<ConeProblem{title}: {self.rows} rows, {self.sets!r}, {form}>"
+
+
+def _positive(values: Floats, fallback: float) -> Floats:
+    """Values with those that are no usable curvature (between immovable bodies) replaced."""
+    return np.where(values > 1e-14 * fallback, values, fallback)
+
+
+def _add_mean_compliance(curvature: Floats, compliance: Floats, sets: Product) -> None:
+    for kind, first, count, row in sets.arrays.groups:
+        block = slice(first, first + count)
+        size = int(ROWS_OF_KIND[kind])
+        entries = compliance[row : row + size * count].reshape(size, count)
+        curvature[block, 0] += entries[0]
+        if size >= 3:
+            curvature[block, 1] += entries[1:3].mean(axis=0)
+        if size > 3:
+            curvature[block, 2] += entries[3:].mean(axis=0)
+
+
+def _sparse(name: str, matrix: Any) -> sp.csr_array:
+    """Any matrix as finite, square-or-not CSR, or an error that says what is wrong with it."""
+    try:
+        csr = sp.csr_array(matrix).astype(np.float64)
+    except (TypeError, ValueError) as reason:
+        raise InputError(f"{name} must be a matrix of numbers: {reason}") from None
+    csr.sum_duplicates()
+    if not np.isfinite(csr.data).all():
+        entry = int(np.argmax(~np.isfinite(csr.data)))
+        row = int(np.searchsorted(csr.indptr, entry, side="right")) - 1
+        raise InputError(
+            f"{name}[{row}, {csr.indices[entry]}] is {csr.data[entry]}; every entry must be finite"
+        )
+    return csr
+
+
+def _reordered(W: sp.csr_array, product: Product) -> sp.csr_array:
+    """W with rows and columns in internal order."""
+    order = np.argsort(product.row_order)
+    return sp.csr_array(W[order][:, order])
+
+
+def _symmetric_mass(M: Any) -> sp.csc_array:
+    if M.shape[0] != M.shape[1]:
+        raise InputError(f"M must be square, got {M.shape[0]} × {M.shape[1]}")
+    worst = float(np.abs((M - M.T).data).max(initial=0.0))
+    if worst > 1e-9 * float(np.abs(M.data).max(initial=0.0)):
+        raise InputError(f"the mass matrix M must be symmetric; entries differ by {worst:.3g}")
+    if (M.diagonal() <= 0).any():
+        row = int(np.argmax(M.diagonal() <= 0))
+        raise InputError(f"M[{row}, {row}] is {M.diagonal()[row]}; masses must be positive")
+    return sp.csc_array((M + M.T) / 2)
+
+
+def _symmetric_part(W: sp.csr_array) -> tuple[sp.csr_array, sp.csr_array | None]:
+    """(W + Wᵀ)/2 and, if there is more than rounding to it, what W has beyond that."""
+    symmetric = sp.csr_array((W + W.T) / 2)
+    symmetric.sort_indices()
+    skew = sp.csr_array(W - symmetric)
+    skew.eliminate_zeros()
+    size = float(np.abs(W.data).max(initial=0.0))
+    if np.abs(skew.data).max(initial=0.0) <= ASYMMETRY * size:
+        return symmetric, None
+    relative = float(np.linalg.norm(skew.data) / np.linalg.norm(W.data))
+    warnings.warn(
+        f"W is not symmetric (relative asymmetry {relative:.1e}). The convex problem uses its "
+        "symmetric part, as its objective does; ExactCoulomb uses all of it",
+        ProblemWarning,
+        stacklevel=3,
+    )
+    return symmetric, skew
+
+
+def _warn_if_indefinite(W: sp.csr_array, steps: int = 30) -> None:
+    """Warn where a few Lanczos steps, or the diagonal, find a clearly negative eigenvalue."""
+    rows = W.shape[0]
+    if rows == 0:
+        return
+    basis = np.zeros((min(steps, rows), rows))
+    basis[0] = np.cos(np.arange(1, rows + 1))  # any fixed vector without symmetry will do
+    basis[0] /= np.linalg.norm(basis[0])
+    used = 1
+    for i in range(1, basis.shape[0]):
+        w = W @ basis[i - 1]
+        for _ in range(2):
+            w -= basis[:i].T @ (basis[:i] @ w)
+        length = np.linalg.norm(w)
+        if not length > 1e-12 * max(1.0, float(np.abs(W.data).max(initial=0.0))):
+            break
+        basis[i] = w / length
+        used += 1
+    Q = basis[:used]
+    ritz = np.linalg.eigvalsh(Q @ (W @ Q.T))
+    smallest = min(float(ritz[0]), float(W.diagonal().min()))
+    if smallest < -1e-8 * max(abs(float(ritz[-1])), abs(smallest)):
+        warnings.warn(
+            f"W is indefinite: it has an eigenvalue below {smallest:.2g}. It is used as it is: "
+            "solvers then look for a stationary point of a problem that is not convex, may find "
+            "none, and say so in their status",
+            ProblemWarning,
+            stacklevel=3,
+        )
+
+
+def _runs(
+    rows: int,
+    friction: ArrayLike | None,
+    rolling: ArrayLike | None,
+    spinning: ArrayLike | None,
+    sets: Sequence[Run] | None,
+) -> list[Run]:
+    """The sets of a problem whose contacts all have the same kind, or those given."""
+    if sets is not None:
+        if not (friction is None and rolling is None and spinning is None):
+            raise InputError("give either `sets` or friction coefficients, not both")
+        return list(sets)
+    if friction is None:
+        if rolling is not None or spinning is not None:
+            raise InputError("rolling and spinning friction need `friction` too")
+        return [NonNegative(rows)]
+    dimension = 6 if spinning is not None else 5 if rolling is not None else 3
+    if rows % dimension:
+        raise InputError(
+            f"{rows} rows are no whole number of contacts with {dimension} rows each"
+        )
+    contacts = rows // dimension
+    mu = finite_array("friction", friction)
+    mu = np.full(contacts, float(mu)) if mu.ndim == 0 else mu
+    if mu.shape != (contacts,):
+        raise InputError(f"friction has {mu.size} entries for {contacts} contacts")
+    if dimension == 3:
+        return [CoulombCone(mu)]
+    if dimension == 5:
+        assert rolling is not None
+        return [RollingCone(mu, rolling)]
+    assert spinning is not None
+    return [SpinningCone(mu, 0.0 if rolling is None else rolling, spinning)]

@@ -1,0 +1,398 @@
+"""The feasible set Υ of a cone problem: a product of small convex sets, described run by run.
+
+A run is a number of consecutive blocks of one kind::
+
+    Product([CoulombCone(friction=np.full(100, 0.5)), Free(12), Interval(lower=-2.0, upper=2.0)])
+
+is the set of 100 frictional contacts (300 rows), 12 bilateral rows and one motor of bounded force.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from amontons._jit import CHUNK
+from amontons.algebra.cones import GROUP_ORDER, ROWS_OF_KIND, SetArrays, SetKind
+from amontons.errors import InputError
+
+Floats = NDArray[np.float64]
+
+NORMAL_TOLERANCE = 1e-6
+"""How far a given normal's length may be from 1 before it is an error; smaller errors are mended."""
+
+
+def finite_array(name: str, value: ArrayLike) -> Floats:
+    """`value` as a float64 array, or an error that names the first entry that is not finite."""
+    try:
+        array = np.asarray(value, dtype=np.float64, order="C")
+    except (TypeError, ValueError) as reason:
+        raise InputError(f"{name} must be an array of numbers: {reason}") from None
+    if not np.isfinite(array).all():
+        where = np.argwhere(~np.isfinite(array))[0]
+        entry = ", ".join(str(i) for i in where)
+        raise InputError(
+            f"{name}[{entry}] is {array[tuple(where)]}; every entry must be a finite number"
+        )
+    return array
+
+
+def _coefficient(name: str, value: ArrayLike, blocks: int | None = None) -> Floats:
+    """A finite, non-negative coefficient a block, broadcast to `blocks` where a scalar is given."""
+    array = np.atleast_1d(finite_array(name, value))
+    if array.ndim != 1:
+        raise InputError(f"{name} must be a number or one number a contact, got shape {array.shape}")
+    if (array < 0).any():
+        worst = int(np.argmax(array < 0))
+        raise InputError(f"{name}[{worst}] is {array[worst]}; it must not be negative")
+    if blocks is not None and array.size != blocks:
+        if array.size != 1:
+            raise InputError(f"{name} has {array.size} entries for {blocks} contacts")
+        array = np.full(blocks, array[0])
+    return array
+
+
+def _unit_normals(value: ArrayLike, blocks: int) -> Floats:
+    normals = finite_array("normals", value)
+    if normals.shape != (blocks, 3):
+        raise InputError(f"normals must have shape ({blocks}, 3), got {normals.shape}")
+    length = np.linalg.norm(normals, axis=1)
+    wrong = np.abs(length - 1.0) > NORMAL_TOLERANCE
+    if wrong.any():
+        worst = int(np.argmax(wrong))
+        raise InputError(
+            f"normals[{worst}] has length {length[worst]:.6g}; normals must be unit vectors"
+        )
+    # a normal that is a unit vector to the last bit or two stays as it is: files come back the same
+    rough = np.abs(length - 1.0) > 4e-16
+    return np.where(rough[:, None], normals / length[:, None], normals)
+
+
+class Run:
+    """A number of consecutive blocks of one kind; see the subclasses."""
+
+    kind: ClassVar[SetKind]
+
+    @property
+    def blocks(self) -> int:
+        """Number of blocks."""
+        raise NotImplementedError
+
+    @property
+    def rows(self) -> int:
+        """Number of rows, the blocks' dimensions added up."""
+        return self.blocks * int(ROWS_OF_KIND[self.kind])
+
+    def columns(self) -> dict[str, Floats]:
+        """Coefficients by the names of :class:`~amontons.algebra.cones.SetArrays`."""
+        return {}
+
+
+@dataclass(frozen=True)
+class Free(Run):
+    """ℝ: bilateral constraints (joints), one row each."""
+
+    count: int
+    kind: ClassVar[SetKind] = SetKind.FREE
+
+    def __post_init__(self) -> None:
+        _check_count(self.count)
+
+    @property
+    def blocks(self) -> int:
+        return self.count
+
+
+@dataclass(frozen=True)
+class NonNegative(Run):
+    """ℝ₊: frictionless contacts and one-sided limits, one row each."""
+
+    count: int
+    kind: ClassVar[SetKind] = SetKind.NONNEGATIVE
+
+    def __post_init__(self) -> None:
+        _check_count(self.count)
+
+    @property
+    def blocks(self) -> int:
+        return self.count
+
+
+def _check_count(count: Any) -> None:
+    if not isinstance(count, int | np.integer) or count < 0:
+        raise InputError(f"the number of rows must be an integer ≥ 0, got {count!r}")
+
+
+@dataclass(frozen=True, eq=False)
+class Interval(Run):
+    """[lower, upper]: motors and friction of bounded force, one row each; infinities allowed."""
+
+    lower: ArrayLike
+    upper: ArrayLike
+    kind: ClassVar[SetKind] = SetKind.INTERVAL
+
+    def __post_init__(self) -> None:
+        lower, upper = np.broadcast_arrays(
+            np.atleast_1d(np.asarray(self.lower, dtype=np.float64)),
+            np.atleast_1d(np.asarray(self.upper, dtype=np.float64)),
+        )
+        if lower.ndim != 1:
+            raise InputError("interval bounds must be numbers or flat arrays")
+        if np.isnan(lower).any() or np.isnan(upper).any():
+            raise InputError("an interval bound is NaN")
+        bad = (lower > upper) | (lower == np.inf) | (upper == -np.inf)
+        if bad.any():
+            worst = int(np.argmax(bad))
+            raise InputError(
+                f"interval {worst} is empty: lower {lower[worst]} and upper {upper[worst]}"
+            )
+        object.__setattr__(self, "lower", np.ascontiguousarray(lower))
+        object.__setattr__(self, "upper", np.ascontiguousarray(upper))
+
+    @property
+    def blocks(self) -> int:
+        return int(np.size(self.lower))
+
+    def columns(self) -> dict[str, Floats]:
+        return {"lower": np.asarray(self.lower), "upper": np.asarray(self.upper)}
+
+
+@dataclass(frozen=True, eq=False)
+class CoulombCone(Run):
+    """‖x_t‖ ≤ μ x_n: frictional contacts, three rows each.
+
+    Without `normals` a block is (normal, t1, t2); with unit `normals`, shape (contacts, 3), it is
+    a force in world coordinates.
+    """
+
+    friction: ArrayLike
+    normals: ArrayLike | None = None
+    kind: ClassVar[SetKind] = SetKind.COULOMB
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "friction", _coefficient("friction", self.friction))
+        if self.normals is not None:
+            object.__setattr__(self, "normals", _unit_normals(self.normals, self.blocks))
+
+    @property
+    def blocks(self) -> int:
+        return int(np.size(self.friction))
+
+    def columns(self) -> dict[str, Floats]:
+        columns = {"friction": np.asarray(self.friction)}
+        if self.normals is not None:
+            columns["normal"] = np.asarray(self.normals)
+        return columns
+
+
+@dataclass(frozen=True, eq=False)
+class RollingCone(Run):
+    """‖x_t‖ ≤ μ x_n and ‖m‖ ≤ ρ x_n, five rows each: (normal, t1, t2, m1, m2).
+
+    `rolling` ρ is in metres. In world coordinates use :class:`SpinningCone` with `spinning=0`.
+    """
+
+    friction: ArrayLike
+    rolling: ArrayLike
+    kind: ClassVar[SetKind] = SetKind.ROLLING
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "friction", _coefficient("friction", self.friction))
+        object.__setattr__(self, "rolling", _coefficient("rolling", self.rolling, self.blocks))
+
+    @property
+    def blocks(self) -> int:
+        return int(np.size(self.friction))
+
+    def columns(self) -> dict[str, Floats]:
+        return {"friction": np.asarray(self.friction), "rolling": np.asarray(self.rolling)}
+
+
+@dataclass(frozen=True, eq=False)
+class SpinningCone(Run):
+    """The rolling cone and |s| ≤ σ x_n, six rows each: a force, then a torque.
+
+    Without `normals` a block is (normal, t1, t2, spin, m1, m2); with them it is a force and a
+    torque in world coordinates. `rolling` ρ and `spinning` σ are in metres.
+    """
+
+    friction: ArrayLike
+    rolling: ArrayLike
+    spinning: ArrayLike
+    normals: ArrayLike | None = None
+    kind: ClassVar[SetKind] = SetKind.SPINNING
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "friction", _coefficient("friction", self.friction))
+        object.__setattr__(self, "rolling", _coefficient("rolling", self.rolling, self.blocks))
+        object.__setattr__(self, "spinning", _coefficient("spinning", self.spinning, self.blocks))
+        if self.normals is not None:
+            object.__setattr__(self, "normals", _unit_normals(self.normals, self.blocks))
+
+    @property
+    def blocks(self) -> int:
+        return int(np.size(self.friction))
+
+    def columns(self) -> dict[str, Floats]:
+        columns = {
+            "friction": np.asarray(self.friction),
+            "rolling": np.asarray(self.rolling),
+            "spinning": np.asarray(self.spinning),
+        }
+        if self.normals is not None:
+            columns["normal"] = np.asarray(self.normals)
+        return columns
+
+
+class Product:
+    """Υ, the product of all runs' sets: what kernels, solvers and residuals work with.
+
+    Callers see blocks in the order of the runs, a block's rows together. Kernels see them grouped
+    by kind and component by component (:class:`~amontons.algebra.cones.SetArrays`);
+    :meth:`inward` and :meth:`outward` lead from one order to the other.
+    """
+
+    def __init__(self, runs: Sequence[Run]) -> None:
+        for run in runs:
+            if not isinstance(run, Run):
+                raise InputError(
+                    f"sets must be given as Free, NonNegative, Interval, CoulombCone, RollingCone "
+                    f"or SpinningCone, got {type(run).__name__}"
+                )
+        self.runs = tuple(run for run in runs if run.blocks)
+        self.rows = sum(run.rows for run in self.runs)
+        self.blocks = sum(run.blocks for run in self.runs)
+        if self.rows > np.iinfo(np.int32).max:
+            raise InputError(f"{self.rows} rows are more than a problem can hold (2³¹ − 1)")
+        groups = _groups(self.runs)
+        self.arrays = SetArrays(
+            groups=groups,
+            chunks=_chunks(groups),
+            normal=np.ascontiguousarray(self._cones("normal", (1.0, 0.0, 0.0)).T),
+            friction=self._cones("friction", 0.0),
+            rolling=self._cones("rolling", 0.0) if self.has_torque else np.empty(0),
+            spinning=self._cones("spinning", 0.0) if self.has_torque else np.empty(0),
+            lower=self._gather(SetKind.INTERVAL, "lower", 0.0),
+            upper=self._gather(SetKind.INTERVAL, "upper", 0.0),
+        )
+
+    def _gather(self, kind: int, column: str, default: float | tuple[float, ...]) -> Floats:
+        """One coefficient of all blocks of one kind, `default` where a run has none."""
+        fill = np.asarray(default, dtype=np.float64)
+        parts = [
+            run.columns().get(column, np.broadcast_to(fill, (run.blocks, *fill.shape)))
+            for run in self.runs
+            if run.kind == kind
+        ]
+        return np.concatenate([np.empty((0, *fill.shape)), *parts])
+
+    def _cones(self, column: str, default: float | tuple[float, ...]) -> Floats:
+        cones = GROUP_ORDER[:3]
+        return np.concatenate([self._gather(kind, column, default) for kind in cones])
+
+    @cached_property
+    def kinds(self) -> frozenset[SetKind]:
+        """The kinds of blocks present."""
+        return frozenset(run.kind for run in self.runs if run.blocks)
+
+    @property
+    def bilateral(self) -> bool:
+        """Whether every block is ℝ, so that the problem is a linear system."""
+        return self.kinds <= {SetKind.FREE}
+
+    @property
+    def has_torque(self) -> bool:
+        """Whether any block has rolling or spinning rows."""
+        return bool(self.kinds & {SetKind.ROLLING, SetKind.SPINNING})
+
+    @property
+    def has_friction(self) -> bool:
+        """Whether any block is a friction cone."""
+        return bool(self.kinds & {SetKind.COULOMB, SetKind.ROLLING, SetKind.SPINNING})
+
+    @cached_property
+    def block_kinds(self) -> NDArray[np.uint8]:
+        """Kind of each block, in internal order."""
+        groups = self.arrays.groups
+        return np.repeat(groups[:, 0].astype(np.uint8), groups[:, 2])
+
+    @cached_property
+    def block_order(self) -> NDArray[np.int64]:
+        """Internal number of each of the caller's blocks, shape (blocks,)."""
+        place = {int(kind): int(first) for kind, first, _, _ in self.arrays.groups}
+        parts = [np.empty(0, dtype=np.int64)]
+        for run in self.runs:
+            parts.append(place[run.kind] + np.arange(run.blocks))
+            place[run.kind] += run.blocks
+        return np.concatenate(parts)
+
+    @cached_property
+    def row_order(self) -> NDArray[np.int32]:
+        """Internal row of each of the caller's rows, shape (rows,)."""
+        layout = {int(kind): (count, row) for kind, _, count, row in self.arrays.groups}
+        seen = dict.fromkeys(layout, 0)
+        parts = [np.empty(0, dtype=np.int32)]
+        for run in self.runs:
+            count, first = layout[run.kind]
+            block = seen[run.kind] + np.arange(run.blocks)
+            rows = first + count * np.arange(ROWS_OF_KIND[run.kind]) + block[:, None]
+            parts.append(rows.astype(np.int32).ravel())
+            seen[run.kind] += run.blocks
+        return np.concatenate(parts)
+
+    def inward(self, values: Floats) -> Floats:
+        """Values of all rows in internal order, from the caller's; a new array."""
+        if len(self.runs) == 1:
+            return values.reshape(self.blocks, -1).T.ravel()
+        out = np.empty(self.rows)
+        out[self.row_order] = values
+        return out
+
+    def outward(self, values: Floats) -> Floats:
+        """Values of all rows in the caller's order, from the internal one; a new array."""
+        if len(self.runs) == 1:
+            return values.reshape(-1, self.blocks).T.ravel()
+        return values[self.row_order]
+
+    def project(self, x: ArrayLike) -> Floats:
+        """Euclidean projection of `x`, shape (rows,), onto the set, in the caller's order."""
+        from amontons.problem import kernels
+
+        given = finite_array("x", x)
+        if given.shape != (self.rows,):
+            raise InputError(f"x must have shape ({self.rows},), got {given.shape}")
+        inner = self.inward(given)
+        kernels.project.sized(self.blocks)(self.arrays, inner)
+        return self.outward(inner)
+
+    def __repr__(self) -> str:
+        parts = ", ".join(f"{run.blocks} × {run.kind.name.lower()}" for run in self.runs)
+        return f"Product({parts or 'empty'})"
+
+
+def _groups(runs: Sequence[Run]) -> NDArray[np.int64]:
+    """Kind, first block, count and first row of each group that has any blocks."""
+    table = []
+    block, row = 0, 0
+    for kind in GROUP_ORDER:
+        count = sum(run.blocks for run in runs if run.kind == kind)
+        if count:
+            table.append((kind, block, count, row))
+        block += count
+        row += count * int(ROWS_OF_KIND[kind])
+    return np.array(table, dtype=np.int64).reshape(-1, 4)
+
+
+def _chunks(groups: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Every group cut into chunks of at most CHUNK blocks: the units of parallel work."""
+    table = [
+        (*group, start, min(start + CHUNK, int(group[2])))
+        for group in groups
+        for start in range(0, int(group[2]), CHUNK)
+    ]
+    return np.array(table, dtype=np.int64).reshape(-1, 6)

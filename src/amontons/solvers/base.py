@@ -1,0 +1,253 @@
+"""What all solvers share: limits, best iterate, history, callback, and an honest ending.
+
+A solver is a frozen dataclass of settings with one method to write, :meth:`Solver.iterations`: a
+generator that yields an :class:`Iterate` at the start and after each iteration. :meth:`Solver.solve`
+drives it. So the file of a method holds the method, in the order of its paper, and nothing else.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from amontons.errors import InputError
+from amontons.problem import kernels
+from amontons.problem.problem import ConeProblem
+from amontons.problem.residuals import Gauge, Measure, Residuals, evaluate
+from amontons.problem.solution import History, Solution, Status
+
+Floats = NDArray[np.float64]
+
+
+class Iterate(NamedTuple):
+    """One point that a method visits."""
+
+    x: Floats
+    """Unknowns, feasible. The array may be kept as the best one: see :class:`Buffers`."""
+    error: float
+    """In the solver's measure, as the method's own arithmetic has it."""
+    objective: float
+    cost: int = 1
+    """Iterations that it took: more than one where a solver runs inside another."""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What a callback is told after each iteration; return True from it to stop the run."""
+
+    iteration: int
+    residual: float
+    best_residual: float
+    objective: float
+    time: float
+    tolerance: float
+    max_iterations: int
+
+
+Callback = Callable[[Progress], bool | None]
+
+
+class Buffers:
+    """A few arrays that iterates rotate through, so that keeping the best one copies nothing."""
+
+    def __init__(self, rows: int, count: int) -> None:
+        self._arrays = [np.empty(rows) for _ in range(count)]
+        self.best: Floats | None = None
+
+    def projected(self, problem: ConeProblem, x: Floats) -> Floats:
+        """A buffer that holds the projection of x."""
+        start = self.free()
+        start[:] = x
+        kernels.project.sized(problem.blocks)(problem.sets.arrays, start)
+        return start
+
+    def free(self, *used: Floats) -> Floats:
+        """An array that is neither in use nor the best iterate."""
+        taken = [*used, self.best]
+        for array in self._arrays:
+            if not any(array is other for other in taken):
+                return array
+        raise RuntimeError("a solver asked for more buffers than it declared")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Solver(ABC):
+    """Settings that every solver has.
+
+    Parameters
+    ----------
+    tolerance:
+        The run ends once the residual is at most this.
+    measure:
+        Which residual: "scaled" (default), "paper1" or "paper3"; see `Measure`.
+    max_iterations, time_limit:
+        The run ends after this many iterations, or seconds.
+    patience:
+        The run ends as stalled after this many iterations without a better residual.
+    """
+
+    tolerance: float = 1e-6
+    measure: Measure | str = Measure.SCALED
+    max_iterations: int = 10_000
+    time_limit: float = math.inf
+    patience: int = 10_000
+
+    buffers: ClassVar[int] = 3
+    """Arrays that the method's iterates rotate through, the best one included."""
+    exact: ClassVar[bool] = False
+    """Whether the method solves exact Coulomb friction instead of the convex problem."""
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.tolerance) and self.tolerance >= 0):
+            raise InputError(f"tolerance must be a finite number ≥ 0, got {self.tolerance}")
+        for name in ("max_iterations", "patience"):
+            value = getattr(self, name)
+            if not isinstance(value, int) or value < 0:
+                raise InputError(f"{name} must be an integer ≥ 0, got {value!r}")
+        if not self.time_limit > 0:
+            raise InputError(f"time_limit must be positive, got {self.time_limit}")
+        try:
+            object.__setattr__(self, "measure", Measure(self.measure))
+        except ValueError:
+            names = ", ".join(repr(m.value) for m in Measure)
+            raise InputError(f"unknown measure {self.measure!r}; choose one of {names}") from None
+
+    @abstractmethod
+    def iterations(
+        self, problem: ConeProblem, x: Floats, gauge: Gauge, buffers: Buffers
+    ) -> Iterator[Iterate]:
+        """Yield the (projected) start x, then one iterate an iteration; return when stuck."""
+
+    def check(self, problem: ConeProblem) -> None:
+        """Raise `UnsupportedProblemError` where the method does not apply. The default: always."""
+
+    def solve(
+        self,
+        problem: ConeProblem,
+        *,
+        guess: ArrayLike | None = None,
+        callback: Callback | None = None,
+    ) -> Solution:
+        """Solve a problem.
+
+        Parameters
+        ----------
+        guess:
+            Impulses to start from, in the problem's coordinates, shape (rows,); zero by default.
+        callback:
+            Called with a `Progress` after each iteration; the run stops when it returns True.
+        """
+        if not isinstance(problem, ConeProblem):
+            raise InputError(f"solve() takes a ConeProblem, got {type(problem).__name__}")
+        self.check(problem)
+        start = time.perf_counter()
+        x = problem.unknowns(guess)
+        if problem.rows == 0:
+            return self._finish(problem, x, Status.CONVERGED, 0, _Log(), start, "nothing to solve")
+        return self._drive(problem, x, callback, start)
+
+    def _drive(
+        self, problem: ConeProblem, x: Floats, callback: Callback | None, start: float
+    ) -> Solution:
+        gauge = Gauge.of(problem, self.measure)
+        buffers = Buffers(problem.rows, self.buffers)
+        log = _Log()
+        best, best_at, count = math.inf, 0, 0
+        status, message = Status.STALLED, "the method cannot improve on this point"
+        for iterate in self.iterations(problem, x, gauge, buffers):
+            if len(log.residual):
+                count += iterate.cost
+            now = time.perf_counter() - start
+            log.append(iterate.error, iterate.objective, now)
+            if not math.isfinite(iterate.error):
+                status, message = Status.INVALID, f"iteration {count} produced {iterate.error}"
+                break
+            if iterate.error < best or buffers.best is None:
+                best, best_at, buffers.best = iterate.error, count, iterate.x
+            if iterate.error <= self.tolerance and self._verified(problem, iterate.x):
+                status, message = Status.CONVERGED, "the residual is within the tolerance"
+                break
+            if callback is not None and callback(
+                Progress(
+                    iteration=count,
+                    residual=iterate.error,
+                    best_residual=best,
+                    objective=iterate.objective,
+                    time=now,
+                    tolerance=self.tolerance,
+                    max_iterations=self.max_iterations,
+                )
+            ):
+                status, message = Status.STOPPED, "the callback asked to stop"
+                break
+            if count >= self.max_iterations:
+                status, message = Status.ITERATION_LIMIT, f"reached {count} iterations"
+                break
+            if now >= self.time_limit:
+                status, message = Status.TIME_LIMIT, f"reached {self.time_limit:g} s"
+                break
+            if count - best_at >= self.patience > 0:
+                message = f"no better residual in the last {count - best_at} iterations"
+                break
+        chosen = x if buffers.best is None else buffers.best
+        return self._finish(problem, chosen, status, count, log, start, message)
+
+    def _verified(self, problem: ConeProblem, x: Floats) -> bool:
+        """Whether the independent residual agrees that x is within the tolerance."""
+        return self._judge(problem, x)[Measure(self.measure)] <= self.tolerance
+
+    def _judge(self, problem: ConeProblem, x: Floats) -> Residuals:
+        return evaluate(problem, x, exact=self.exact)
+
+    def _finish(
+        self,
+        problem: ConeProblem,
+        x: Floats,
+        status: Status,
+        count: int,
+        log: _Log,
+        start: float,
+        message: str,
+    ) -> Solution:
+        measured = self._judge(problem, x)
+        residual = measured[Measure(self.measure)]
+        if problem.rows and residual <= self.tolerance and status is not Status.INVALID:
+            status, message = Status.CONVERGED, "the residual is within the tolerance"
+        return Solution(
+            impulses=problem.impulses(x),
+            velocities=problem.velocities(x),
+            status=status,
+            message=message,
+            iterations=count,
+            residual=residual,
+            residuals=measured,
+            measure=Measure(self.measure),
+            objective=measured.objective,
+            time=time.perf_counter() - start,
+            history=log.history(),
+            solver=type(self).__name__,
+        )
+
+
+class _Log:
+    """History in the making."""
+
+    def __init__(self) -> None:
+        self.residual: list[float] = []
+        self.objective: list[float] = []
+        self.time: list[float] = []
+
+    def append(self, residual: float, objective: float, seconds: float) -> None:
+        self.residual.append(residual)
+        self.objective.append(objective)
+        self.time.append(seconds)
+
+    def history(self) -> History:
+        return History(np.array(self.residual), np.array(self.objective), np.array(self.time))
