@@ -53,10 +53,16 @@ ARITHMETIC = {"reassoc", "contract", "nsz"}
 OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": ARITHMETIC}
 
 
+KERNEL_FREE = ("cli", "plots", "testing", "generators")
+"""Subpackages in which nothing is compiled (import-linter sees to it): no part of the stamp."""
+
+
 def source_stamp(package: Path = PACKAGE) -> str:
-    """Hash of every Python source below `package`: the name under which compiled code is kept."""
+    """Hash of every source below `package` that kernels may come from: the name of their cache."""
     digest = hashlib.sha256()
     for path in sorted(package.rglob("*.py")):
+        if path.relative_to(package).parts[0] in KERNEL_FREE:
+            continue
         digest.update(str(path.relative_to(package)).encode())
         digest.update(path.read_bytes())
     return digest.hexdigest()[:20]
@@ -73,13 +79,18 @@ def cache_root() -> Path:
 
 
 class _StampedLocator(caching._CacheLocator):  # type: ignore[misc]
-    """Places a kernel's cache in `<cache root>/kernels-<source stamp>`."""
+    """Places a kernel's cache in `<cache root>/kernels-<source stamp>/<form>`.
+
+    The serial and the parallel form of a kernel are made from one function, which is all that
+    Numba's file names tell apart: so each form has a folder of its own.
+    """
 
     stamp = source_stamp()
+    form = "serial"
 
     def __init__(self, py_func: Callable[..., Any]) -> None:
         self._line = py_func.__code__.co_firstlineno
-        self._path = str(cache_root() / f"kernels-{self.stamp}")
+        self._path = str(cache_root() / f"kernels-{self.stamp}" / self.form)
 
     def get_cache_path(self) -> str:
         return self._path
@@ -109,10 +120,22 @@ class _StampedCache(caching.FunctionCache):  # type: ignore[misc]
     _impl_class = _StampedCacheImpl
 
 
-def _attach_cache(dispatcher: Any) -> None:
+class _ParallelLocator(_StampedLocator):
+    form = "parallel"
+
+
+class _ParallelCacheImpl(_StampedCacheImpl):
+    _locator_classes = [_ParallelLocator]  # noqa: RUF012
+
+
+class _ParallelCache(_StampedCache):
+    _impl_class = _ParallelCacheImpl
+
+
+def _attach_cache(dispatcher: Any, cache: type[_StampedCache] = _StampedCache) -> None:
     # Numba raises RuntimeError where no locator can write: then there is no cache, and that is fine
     try:
-        dispatcher._cache = _StampedCache(dispatcher.py_func)
+        dispatcher._cache = cache(dispatcher.py_func)
     except RuntimeError:
         return
 
@@ -137,8 +160,8 @@ class Kernel(Generic[P, R]):
         self.name = function.__name__
         self.serial: Callable[P, R] = numba.njit(**OPTIONS)(function)
         self.parallel: Callable[P, R] = numba.njit(parallel=True, **OPTIONS)(function)
-        for form in (self.serial, self.parallel):
-            _attach_cache(form)
+        _attach_cache(self.serial)
+        _attach_cache(self.parallel, _ParallelCache)
         Kernel.registry.append(self)
 
     def sized(self, blocks: int) -> Callable[P, R]:

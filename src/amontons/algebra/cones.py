@@ -9,6 +9,7 @@ where v, t, m, s are the normal, tangential, rolling and spinning parts of x. Th
 projection onto the *intersection* of the friction, rolling and spinning cones. With κ = 1 it is the
 Euclidean projection; other weights give the projection in a metric that scales the normal and the
 tangential rows of a block differently (:class:`Metric`), which is just as cheap and converges faster.
+This file has the Euclidean projection of one block at a time, `tiles` both for many blocks at once.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from amontons._jit import helper
+from amontons._jit import helper, routine
 
 Floats = NDArray[np.float64]
 
@@ -68,7 +69,7 @@ class Metric(NamedTuple):
     torque: Floats  # step of rolling and spinning rows, shape (blocks,) or (0,)
 
 
-@helper
+@routine
 def cone_height(v, t, m, s, mu, rho, sigma, kt, km):  # type: ignore[no-untyped-def]
     """Normal part of the projection: root of a concave piecewise-linear function, exactly.
 
@@ -102,14 +103,14 @@ def cone_height(v, t, m, s, mu, rho, sigma, kt, km):  # type: ignore[no-untyped-
 
 
 @helper
-def project_coulomb(x0, x1, x2, n0, n1, n2, mu, kappa):  # type: ignore[no-untyped-def]
-    """Projection onto ‖x_t‖ ≤ μ x_n around the unit normal n; κ weighs tangential distances."""
+def project_coulomb(x0, x1, x2, n0, n1, n2, mu):  # type: ignore[no-untyped-def]
+    """Euclidean projection onto ‖x_t‖ ≤ μ x_n around the unit normal n (paper 4)."""
     v = x0 * n0 + x1 * n1 + x2 * n2
     t0, t1, t2 = x0 - v * n0, x1 - v * n1, x2 - v * n2
     t = np.sqrt(t0 * t0 + t1 * t1 + t2 * t2)
     if t <= mu * v:
         return x0, x1, x2
-    a = (v + kappa * mu * t) / (1.0 + kappa * mu * mu)
+    a = (v + mu * t) / (1.0 + mu * mu)
     if a <= 0.0:
         return 0.0, 0.0, 0.0
     shrink = mu * a / t
@@ -117,14 +118,8 @@ def project_coulomb(x0, x1, x2, n0, n1, n2, mu, kappa):  # type: ignore[no-untyp
 
 
 @helper
-def _clip(part, limit):  # type: ignore[no-untyped-def]
-    """Factor that shortens a vector of length `part` to at most `limit`."""
-    return limit / part if part > limit else 1.0
-
-
-@helper
-def project_block(sets, kind, b, kt, km, x):  # type: ignore[no-untyped-def]
-    """Project `x`, which holds one block from entry 0, in place; κ = 1 is Euclidean.
+def project_block(sets, kind, b, x):  # type: ignore[no-untyped-def]
+    """Euclidean projection of `x`, which holds one block from entry 0, in place.
 
     `b` is the number of the block among all cones, or among the intervals.
     """
@@ -137,33 +132,33 @@ def project_block(sets, kind, b, kt, km, x):  # type: ignore[no-untyped-def]
             sets.normal[1, b],
             sets.normal[2, b],
             sets.friction[b],
-            kt,
         )
-    elif kind == FREE:
-        return
     elif kind == NONNEGATIVE:
         x[0] = max(x[0], 0.0)
     elif kind == INTERVAL:
         x[0] = min(max(x[0], sets.lower[b]), sets.upper[b])
-    elif kind == ROLLING:
-        mu, rho = sets.friction[b], sets.rolling[b]
-        t = np.hypot(x[1], x[2])
-        m = np.hypot(x[3], x[4])
-        a = cone_height(x[0], t, m, 0.0, mu, rho, 0.0, kt, km)
-        x[0] = a
-        keep_t, keep_m = _clip(t, mu * a), _clip(m, rho * a)
-        x[1] *= keep_t
-        x[2] *= keep_t
-        x[3] *= keep_m
-        x[4] *= keep_m
-    else:
-        _project_spinning(sets, b, kt, km, x)
+    elif kind != FREE:
+        _project_with_torque(sets, kind, b, x)
 
 
 @helper
-def _project_spinning(sets, b, kt, km, x):  # type: ignore[no-untyped-def]
-    n0, n1, n2 = sets.normal[0, b], sets.normal[1, b], sets.normal[2, b]
+def _clip(part, limit):  # type: ignore[no-untyped-def]
+    """Factor that shortens a vector of length `part` to at most `limit`."""
+    return limit / part if part > limit else 1.0
+
+
+@routine
+def _project_with_torque(sets, kind, b, x):  # type: ignore[no-untyped-def]
     mu, rho, sigma = sets.friction[b], sets.rolling[b], sets.spinning[b]
+    if kind == ROLLING:
+        t, m = np.hypot(x[1], x[2]), np.hypot(x[3], x[4])
+        a = cone_height(x[0], t, m, 0.0, mu, rho, 0.0, 1.0, 1.0)
+        keep_t, keep_m = _clip(t, mu * a), _clip(m, rho * a)
+        x[0] = a
+        x[1], x[2] = keep_t * x[1], keep_t * x[2]
+        x[3], x[4] = keep_m * x[3], keep_m * x[4]
+        return
+    n0, n1, n2 = sets.normal[0, b], sets.normal[1, b], sets.normal[2, b]
     v = x[0] * n0 + x[1] * n1 + x[2] * n2
     spin = x[3] * n0 + x[4] * n1 + x[5] * n2
     t0, t1, t2 = x[0] - v * n0, x[1] - v * n1, x[2] - v * n2
@@ -173,8 +168,7 @@ def _project_spinning(sets, b, kt, km, x):  # type: ignore[no-untyped-def]
     s = abs(spin)
     if t <= mu * v and m <= rho * v and s <= sigma * v:
         return
-    a = cone_height(v, t, m, s, mu, rho, sigma, kt, km)
-    keep_t, keep_m, keep_s = _clip(t, mu * a), _clip(m, rho * a), _clip(s, sigma * a)
-    along = keep_s * spin
+    a = cone_height(v, t, m, s, mu, rho, sigma, 1.0, 1.0)
+    keep_t, keep_m, along = _clip(t, mu * a), _clip(m, rho * a), spin * _clip(s, sigma * a)
     x[0], x[1], x[2] = a * n0 + keep_t * t0, a * n1 + keep_t * t1, a * n2 + keep_t * t2
     x[3], x[4], x[5] = along * n0 + keep_m * m0, along * n1 + keep_m * m1, along * n2 + keep_m * m2

@@ -21,6 +21,13 @@ STEP_SIZE = 18 * TILE
 
 
 @routine
+def copy(x, out):  # type: ignore[no-untyped-def]
+    """out ← x. (A slice assignment would compile Numba's messages about shapes as well.)"""
+    for j in range(x.size):
+        out[j] = x[j]
+
+
+@routine
 def natural_coulomb(n0, n1, n2, mu, rho, x0, x1, x2, N0, N1, N2, r0, r1, r2):  # type: ignore[no-untyped-def]
     """Σ‖(x − Π(x − ρu))/ρ‖² with u = Nx + r, Σ xᵀNx and Σ xᵀr over Coulomb cones.
 
@@ -88,10 +95,14 @@ def step_tile(sets, metric, kind, first, t, m, step, T):  # type: ignore[no-unty
         n0, n1, n2 = n[0, b : b + m], n[1, b : b + m], n[2, b : b + m]
         return step_coulomb(n0, n1, n2, sets.friction[b : b + m], sn, st, step, T)
     Y, G, V = T[:STEP], T[STEP:NEW], T[NEW:STEP_SIZE]
-    V[:] = Y
+    for i in range(STEP):
+        V[i] = Y[i]
     descend_tile(sets, kind, b, m, step, sn, st, sm, G, V)
     project_tile(sets, kind, b if kind > COULOMB else t, m, sn, st, sm, V)
-    return square_tile(sets, kind, b, m, sn, st, sm, True, V - Y)
+    D = np.empty(STEP)
+    for i in range(STEP):
+        D[i] = V[i] - Y[i]
+    return square_tile(sets, kind, b, m, sn, st, sm, True, D)
 
 
 @routine

@@ -6,7 +6,7 @@ import numpy as np
 
 from amontons._jit import CHUNK, TILE, helper, kernel, prange, routine
 from amontons.algebra.cones import COULOMB, FREE, INTERVAL, NONNEGATIVE, ROLLING
-from amontons.algebra.tiles import natural_coulomb, project_tile
+from amontons.algebra.tiles import copy, natural_coulomb, project_tile
 
 
 @helper
@@ -52,10 +52,12 @@ def project(sets, x):  # type: ignore[no-untyped-def]
         for t in range(sets.chunks[c, 4], sets.chunks[c, 5], TILE):
             m = min(TILE, sets.chunks[c, 5] - t)
             for k in range(rows_of(kind)):
-                V[k * TILE : k * TILE + m] = x[row + k * count + t : row + k * count + t + m]
+                s = row + k * count + t
+                copy(x[s : s + m], V[k * TILE :])
             project_tile(sets, kind, first + t if kind >= COULOMB else t, m, one, one, one, V)
             for k in range(rows_of(kind)):
-                x[row + k * count + t : row + k * count + t + m] = V[k * TILE : k * TILE + m]
+                s = row + k * count + t
+                copy(V[k * TILE : k * TILE + m], x[s : s + m])
 
 
 @routine

@@ -172,9 +172,6 @@ def _read_runs(archive: Archive) -> list[Run]:
         own = [columns[key][:count] for key in keys]
         columns |= {key: columns[key][count:] for key in keys}
         runs.append(make(*own) if keys else make(count))
-        if has_normals:
-            # a cone scales its normals to length 1 once more, which can change their last bit
-            object.__setattr__(runs[-1], "normals", own[-1])
     for key, column in columns.items():
         if column.shape[0]:
             raise FileFormatError(f"{key!r} has {column.shape[0]} more entries than the sets need")
@@ -366,25 +363,13 @@ def _operator_entries(problem: ConeProblem) -> Arrays:
     if isinstance(operator, FactoredOperator):
         H = operator.H.tocsc()[:, sets.row_order]
         entries = {"kind": np.array("factored")} | _sparse_entries("H", H)
-        if operator.mass_inverse.explicit is not None:
-            return entries | _sparse_entries("Minv", operator.mass_inverse.explicit)
-        return entries | _sparse_entries("M", _mass(operator.mass_inverse._factors))
+        return entries | _sparse_entries("M", operator.mass_inverse.matrix)
     entries = {"kind": np.array("matrix")} | _sparse_entries(
         "W", _outward(operator.as_matrix(), sets)
     )
     if operator.skew is not None:
         entries |= _sparse_entries("skew", _outward(operator.skew, sets))
     return entries
-
-
-def _mass(factors: Any) -> sp.csc_array:
-    """M from its factors, P_r M P_c = L U, without the fill-in that is rounding alone."""
-    unpermuted = (factors.L @ factors.U).tocsc()[factors.perm_r][:, factors.perm_c]
-    M = sp.coo_array((unpermuted + unpermuted.T) / 2)
-    scale = np.sqrt(np.abs(M.tocsr().diagonal()))
-    M.data[np.abs(M.data) <= 1e-15 * scale[M.row] * scale[M.col]] = 0.0
-    M.eliminate_zeros()
-    return sp.csc_array(M)
 
 
 def _sparse_entries(key: str, matrix: Any) -> Arrays:

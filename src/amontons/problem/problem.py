@@ -256,7 +256,9 @@ class ConeProblem:
             raise InputError(
                 f"free_velocity must have shape ({operator.bodies}, 6), got {free.shape}"
             )
-        linear = operator.relative_velocities(free).reshape(-1, count).T.copy()
+        linear = np.empty(operator.rows)
+        operator.from_velocities(free, linear)
+        linear = linear.reshape(-1, count).T.copy()
         if offset is not None:
             along = np.broadcast_to(finite_array("offset", offset), (count,))
             linear[:, :3] += along[:, None] * normals
@@ -295,10 +297,39 @@ class ConeProblem:
         if scratch is None:
             scratch = self.operator.scratch()
         self.operator.apply(x, out, scratch)
+        self._comply(x, out)
+        return out
+
+    def product_of_velocities(self, x: Floats, velocity: Floats, out: Floats) -> None:
+        """out ← (N + E) x over bodies whose velocities M⁻¹ D x are known already."""
+        assert isinstance(self.operator, BodyOperator)
+        self.operator.from_velocities(velocity, out)
+        self._comply(x, out)
+
+    def _comply(self, x: Floats, out: Floats) -> None:
         if self.compliance is not None:
             add = kernels.add_compliance.sized(self.blocks)
             add(self.sets.arrays, self.compliance, x, out)
-        return out
+
+    def diagonal_blocks(self) -> tuple[Floats, NDArray[np.int64]]:
+        """The blocks N_bb + E_bb, row by row in one flat array, and where each begins."""
+        blocks, offsets = self.operator.diagonal_blocks(self.sets.arrays)
+        if self.compliance is None:
+            return blocks, offsets
+        for kind, first, count, row in self.sets.arrays.groups:
+            rows = int(ROWS_OF_KIND[kind])
+            mine = blocks[offsets[first] : offsets[first + count]].reshape(count, rows, rows)
+            E = self.compliance[row : row + rows * count].reshape(rows, count).T
+            if kind in (SetKind.COULOMB, SetKind.SPINNING):
+                n = self.sets.arrays.normal[:, first : first + count].T
+                along = n[:, :, None] * n[:, None, :]
+                for part in range(0, rows, 3):
+                    here = slice(part, part + 3)
+                    en, et = E[:, part, None, None], E[:, part + 1, None, None]
+                    mine[:, here, here] += et * np.eye(3) + (en - et) * along
+            else:
+                mine[:, range(rows), range(rows)] += E
+        return blocks, offsets
 
     def quadratic(
         self, points: tuple[Floats, Floats, Floats], products: tuple[Floats, Floats, Floats],

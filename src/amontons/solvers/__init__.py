@@ -1,0 +1,34 @@
+"""Solvers of cone problems, one file a method."""
+
+from amontons.solvers.apgd import APGD
+from amontons.solvers.base import Callback, Iterate, Progress, Solver
+from amontons.solvers.exact_coulomb import ExactCoulomb
+from amontons.solvers.gauss_seidel import GaussSeidel
+from amontons.solvers.jacobi import Jacobi
+from amontons.solvers.krylov import ConjugateGradient, MinimumResidual
+from amontons.solvers.spectral_gradient import SpectralGradient
+
+SOLVERS: dict[str, type[Solver]] = {
+    "apgd": APGD,
+    "spectral-gradient": SpectralGradient,
+    "gauss-seidel": GaussSeidel,
+    "jacobi": Jacobi,
+    "conjugate-gradient": ConjugateGradient,
+    "minimum-residual": MinimumResidual,
+}
+"""Convex solvers by the names that the command line knows them by."""
+
+__all__ = [
+    "APGD",
+    "SOLVERS",
+    "Callback",
+    "ConjugateGradient",
+    "ExactCoulomb",
+    "GaussSeidel",
+    "Iterate",
+    "Jacobi",
+    "MinimumResidual",
+    "Progress",
+    "Solver",
+    "SpectralGradient",
+]

@@ -16,7 +16,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
-from amontons._jit import CHUNK, helper, kernel, prange, serial_kernel
+from amontons._jit import CHUNK, helper, kernel, prange, routine, serial_kernel
 from amontons.algebra.cones import COULOMB, ROLLING, SPINNING, SetArrays, SetKind
 from amontons.errors import InputError
 from amontons.problem.kernels import column_sum
@@ -183,6 +183,30 @@ def push(arrays, c, side, dx, velocity):  # type: ignore[no-untyped-def]
     velocity[i, 5] += w2
 
 
+@routine
+def rare_velocities(arrays, velocity, out):  # type: ignore[no-untyped-def]
+    """Dᵀ velocity in the rows of contacts with torque and of scalar constraints."""
+    response = np.empty(6)
+    for c in range(arrays.forces, arrays.body.shape[0]):
+        relative_velocity(arrays, c, velocity, response)
+        row, step = place(arrays, c)
+        for k in range(6 if c < arrays.forces + arrays.wrenches else 1):
+            out[row + k * step] = response[k]
+
+
+@kernel
+def velocity_product(arrays, velocity, out):  # type: ignore[no-untyped-def]
+    """out ← Dᵀ velocity."""
+    stride = arrays.forces
+    for c in prange(arrays.forces):
+        a0, a1, a2 = point_velocity(arrays, 2 * c, arrays.body[c, 0], velocity)
+        b0, b1, b2 = point_velocity(arrays, 2 * c + 1, arrays.body[c, 1], velocity)
+        out[c] = b0 - a0
+        out[stride + c] = b1 - a1
+        out[2 * stride + c] = b2 - a2
+    rare_velocities(arrays, velocity, out)
+
+
 @kernel
 def body_product(arrays, x, velocity, out):  # type: ignore[no-untyped-def]
     """velocity ← M⁻¹ D x, then out ← Dᵀ velocity."""
@@ -195,12 +219,7 @@ def body_product(arrays, x, velocity, out):  # type: ignore[no-untyped-def]
         out[c] = b0 - a0
         out[stride + c] = b1 - a1
         out[2 * stride + c] = b2 - a2
-    response = np.empty(6)
-    for c in range(arrays.forces, arrays.body.shape[0]):
-        relative_velocity(arrays, c, velocity, response)
-        row, step = place(arrays, c)
-        for k in range(6 if c < arrays.forces + arrays.wrenches else 1):
-            out[row + k * step] = response[k]
+    rare_velocities(arrays, velocity, out)
 
 
 @kernel
@@ -208,18 +227,6 @@ def body_velocities(arrays, x, velocity):  # type: ignore[no-untyped-def]
     """velocity ← M⁻¹ D x."""
     for i in prange(arrays.inverse_mass.size):
         gather_body(arrays, i, x, velocity)
-
-
-@serial_kernel
-def constraint_velocities(arrays, velocity, out):  # type: ignore[no-untyped-def]
-    """out ← Dᵀ velocity."""
-    response = np.empty(6)
-    for c in range(arrays.body.shape[0]):
-        relative_velocity(arrays, c, velocity, response)
-        row, step = place(arrays, c)
-        rows = 3 if c < arrays.forces else 6 if c < arrays.forces + arrays.wrenches else 1
-        for k in range(rows):
-            out[row + k * step] = response[k]
 
 
 @kernel
@@ -366,7 +373,7 @@ class BodyOperator(Operator):
         if not 0 <= wrenches <= contacts:
             raise InputError(f"wrenches must be between 0 and {contacts}, got {wrenches}")
         body = _body_pairs(bodies_a, bodies_b, contacts + rows.shape[0], count)
-        mobile = (mass > 0) | (inertia != 0).any(axis=(1, 2))
+        self.mobile = mobile = (mass > 0) | (inertia != 0).any(axis=(1, 2))
         pointer = np.zeros(count + 1, dtype=np.int64)
         _count_incidences(body, mobile, pointer)
         incidence = np.empty(pointer[-1], dtype=np.int32)
@@ -404,6 +411,10 @@ class BodyOperator(Operator):
     def apply(self, x: Floats, out: Floats, scratch: Floats) -> None:
         self._product(self.arrays, x, scratch, out)
 
+    def from_velocities(self, velocity: Floats, out: Floats) -> None:
+        """out ← Dᵀ v: the second half of a product, where the bodies' velocities are known."""
+        velocity_product.sized(self.arrays.body.shape[0])(self.arrays, velocity, out)
+
     def quadratic(self, new: Floats, old: Floats, older: Floats, beta: float) -> float:
         """As the base class says: a sum over bodies, three to five times shorter than over rows."""
         partial = np.empty((-(-self.bodies // CHUNK), 1))
@@ -424,12 +435,6 @@ class BodyOperator(Operator):
         """What impulses x, shape (rows,), add to the bodies' velocities, shape (bodies, 6)."""
         out = self.scratch()
         body_velocities.sized(self.arrays.body.shape[0])(self.arrays, x, out)
-        return out
-
-    def relative_velocities(self, velocity: Floats) -> Floats:
-        """Dᵀ v: velocities of the bodies, shape (bodies, 6), at every constraint, shape (rows,)."""
-        out = np.empty(self.rows)
-        constraint_velocities(self.arrays, velocity, out)
         return out
 
     def curvatures(self, sets: SetArrays) -> Floats:

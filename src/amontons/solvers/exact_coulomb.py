@@ -1,0 +1,139 @@
+"""Exact Coulomb friction by iterating on the De Saxcé term, with any convex solver inside.
+
+The convex problem lifts a sliding contact by μ‖u_t‖ (paper 3, §2.3). Adding s = μ‖u_t‖ to the normal
+component of r takes that back; s depends on the solution, so it is found as a fixed point: solve
+with s, read μ‖u_t‖ off the solution, repeat (paper 3 calls it the dual approach). A matrix that is
+not symmetric is treated likewise: its skew part times the last γ goes into r.
+
+Plain iteration converges for most problems; where it is slow, Anderson's method extrapolates from
+the last few (Walker and Ni, SIAM J. Numer. Anal. 49, 2011), and is dropped when it does harm.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import numpy as np
+
+from amontons.errors import InputError
+from amontons.problem.problem import ConeProblem
+from amontons.problem.residuals import Gauge, Measure, exact_linear
+from amontons.solvers.apgd import APGD
+from amontons.solvers.base import Buffers, Floats, Iterate, Solver
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExactCoulomb(Solver):
+    """Exact Coulomb friction around a convex solver.
+
+    Tolerance and limits are those of the exact problem; `max_iterations` counts the inner solver's.
+
+    Parameters
+    ----------
+    inner:
+        The convex solver; its tolerance and limits are set anew for each use.
+    forcing:
+        The inner problem is solved to this share of the current exact error.
+    acceleration:
+        How many earlier fixed-point steps Anderson's method combines; 0 is the plain iteration.
+    """
+
+    max_iterations: int = 200_000
+    patience: int = 50_000
+    inner: Solver = field(default_factory=APGD)
+    forcing: float = 0.2
+    acceleration: int = 5
+
+    buffers: ClassVar[int] = 3
+    exact: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not isinstance(self.inner, Solver) or self.inner.exact:
+            raise InputError("inner must be a convex solver, such as APGD()")
+        if not 0.0 < self.forcing < 1.0:
+            raise InputError(f"forcing must be between 0 and 1, got {self.forcing}")
+        if self.acceleration < 0:
+            raise InputError(f"acceleration must not be negative, got {self.acceleration}")
+
+    def check(self, problem: ConeProblem) -> None:
+        """The inner solver must support the problem."""
+        self.inner.check(problem)
+
+    def iterations(
+        self, problem: ConeProblem, x: Floats, gauge: Gauge, buffers: Buffers
+    ) -> Iterator[Iterate]:
+        """One iterate for each solution of the inner problem."""
+        x = buffers.projected(problem, x)
+        product = problem.product(x)
+        shifted = exact_linear(problem, x, product)
+        error, _ = gauge.error(problem, x, product, shifted)
+        yield Iterate(x, error, gauge.error(problem, x, product)[1])
+        if x.any():
+            linear = shifted
+        else:
+            linear = problem.linear  # from nothing, the convex problem is the best first guess
+        mixer = AndersonMixer(self.acceleration)
+        spent = 0
+        while True:
+            inner, cost = self._solve_inner(problem, linear, x, error, spent)
+            spent += cost
+            new = buffers.free(x)
+            new[:] = inner
+            product = problem.product(new)
+            shifted = exact_linear(problem, new, product)
+            error, _ = gauge.error(problem, new, product, shifted)
+            yield Iterate(new, error, gauge.error(problem, new, product)[1], max(cost, 1))
+            x = new
+            linear = mixer.next(linear, shifted, error)
+
+    def _solve_inner(
+        self, problem: ConeProblem, linear: Floats, x: Floats, error: float, spent: int
+    ) -> tuple[Floats, int]:
+        """Unknowns of the convex problem with this linear term, and the iterations they took."""
+        left = max(self.max_iterations - spent, 1)
+        target = self.forcing * error if math.isfinite(error) else self.tolerance
+        solver = dataclasses.replace(
+            self.inner,
+            tolerance=max(min(target, 1e-2), 0.05 * self.tolerance),
+            measure=Measure(self.measure),
+            max_iterations=left,
+            patience=min(self.inner.patience, left),
+        )
+        convex = problem.with_linear(linear)
+        solution = solver.solve(convex, guess=convex.impulses(x))
+        return convex.unknowns(solution.impulses), solution.iterations
+
+
+class AndersonMixer:
+    """Next argument of a fixed-point map from the last few pairs (argument, value)."""
+
+    def __init__(self, depth: int) -> None:
+        self.depth = depth
+        self.arguments: list[Floats] = []
+        self.steps: list[Floats] = []
+        self.best = math.inf
+        self.last = math.inf
+
+    def next(self, argument: Floats, value: Floats, error: float) -> Floats:
+        """Plain value while that converges well or mixing has just done harm, else mixed."""
+        slow = error > 0.5 * self.last
+        harmed = error > 10.0 * self.best
+        self.last, self.best = error, min(error, self.best)
+        if harmed:
+            self.arguments.clear()
+            self.steps.clear()
+        self.arguments = [*self.arguments, argument][-self.depth - 1 :]
+        self.steps = [*self.steps, value - argument][-self.depth - 1 :]
+        if self.depth == 0 or harmed or not slow or len(self.steps) < 3:
+            return value
+        step = self.steps[-1]
+        d_step = np.diff(np.array(self.steps), axis=0).T
+        d_argument = np.diff(np.array(self.arguments), axis=0).T
+        weight, *_ = np.linalg.lstsq(d_step, step, rcond=1e-10)
+        mixed: Floats = argument + step - (d_argument + d_step) @ weight
+        return mixed

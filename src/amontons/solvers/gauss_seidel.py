@@ -1,0 +1,308 @@
+"""Projected Gauss–Seidel and SOR: papers 2 and 4, and algorithm 2 of paper 3.
+
+Over bodies a block's velocity is read from its two bodies and its impulse given to them at once, in
+the incremental form of paper 4; with a matrix the block's rows are multiplied by the current x.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from amontons import _jit
+from amontons._jit import helper, kernel, prange
+from amontons.algebra.cones import COULOMB, ROWS_OF_KIND
+from amontons.errors import UnsupportedProblemError
+from amontons.problem.kernels import rows_of
+from amontons.problem.operators import BodyOperator, FactoredOperator, MatrixOperator
+from amontons.problem.operators.bodies import push, relative_velocity
+from amontons.problem.problem import ConeProblem
+from amontons.problem.residuals import Gauge
+from amontons.solvers.base import Buffers, Floats, Iterate, Solver
+from amontons.solvers.colouring import COLOURS, Order, by_colour, colour_pairs, colour_rows, in_sequence
+from amontons.solvers.relaxation import Damper, Relaxation, relax_block
+
+PART = 256
+"""Blocks of one colour that a thread relaxes before it fetches more."""
+
+REFRESH = 100
+"""Sweeps after which the bodies' velocities, updated impulse by impulse, are computed anew."""
+
+
+class Blocks(NamedTuple):
+    """Where each block finds its rows."""
+
+    kind: NDArray[np.uint8]
+    first_row: NDArray[np.int32]
+    stride: NDArray[np.int32]
+    place: NDArray[np.int32]  # its number within its group
+
+
+class Tuning(NamedTuple):
+    """The method's numbers, as kernels see them."""
+
+    sharpness: float
+    full: bool
+    steps: Floats
+    blocks: Floats
+    offsets: NDArray[np.int64]
+    compliance: Floats  # shape (rows,) or (0,)
+
+
+@helper
+def add_compliance(sets, tuning, kind, b, first, stride, rows, x, u):  # type: ignore[no-untyped-def]
+    """u ← u + E x for one block, E diagonal about the block's normal."""
+    if kind < COULOMB or rows == 5:
+        for k in range(rows):
+            u[k] += tuning.compliance[first + k * stride] * x[k]
+    else:
+        for part in range(0, rows, 3):
+            en, et = tuning.compliance[first + part * stride], tuning.compliance[first + (part + 1) * stride]
+            v = 0.0
+            for k in range(3):
+                v += x[part + k] * sets.normal[k, b]
+            for k in range(3):
+                u[part + k] += et * x[part + k] + (en - et) * v * sets.normal[k, b]
+
+
+@helper
+def relax_on_bodies(sets, arrays, where, tuning, omega, b, x, linear, velocity, old, u, new, work):  # type: ignore[no-untyped-def]
+    """Relax block `b` and pass the change of its impulse on to its two bodies."""
+    kind, first, stride = where.kind[b], where.first_row[b], where.stride[b]
+    rows = rows_of(kind)
+    relative_velocity(arrays, b, velocity, u)
+    for k in range(rows):
+        old[k] = x[first + k * stride]
+        u[k] += linear[first + k * stride]
+    if tuning.compliance.size > 0:
+        add_compliance(sets, tuning, kind, b, first, stride, rows, old, u)
+    relax_block(
+        sets, kind, b, where.place[b], rows, tuning.steps[b], tuning.blocks, tuning.offsets,
+        omega, tuning.sharpness, tuning.full, old, u, new, work,
+    )
+    for k in range(rows):
+        x[first + k * stride] = new[k]
+        new[k] -= old[k]
+    push(arrays, b, 0, new, velocity)
+    push(arrays, b, 1, new, velocity)
+
+
+@kernel
+def sweep_bodies(sets, arrays, where, tuning, omega, order, backward, x, linear, velocity):  # type: ignore[no-untyped-def]
+    """Relax every block once, colour by colour; velocity holds M⁻¹ D x throughout."""
+    colours = order.start.size - 1
+    for step in range(colours):
+        c = colours - 1 - step if backward else step
+        first, last = order.start[c], order.start[c + 1]
+        size = PART if c < order.overflow else max(last - first, 1)
+        for p in prange((last - first + size - 1) // size):
+            old, u, new, work = np.empty(6), np.empty(6), np.empty(6), np.empty(6)
+            for i in range(size * p, min(last - first, size * (p + 1))):
+                b = order.block[last - 1 - i if backward else first + i]
+                relax_on_bodies(
+                    sets, arrays, where, tuning, omega, b, x, linear, velocity, old, u, new, work
+                )
+
+
+@helper
+def relax_on_matrix(sets, matrix, where, tuning, omega, b, x, linear, old, u, new, work):  # type: ignore[no-untyped-def]
+    """Relax block `b`, whose velocity is its rows of N times the current x."""
+    kind, first, stride = where.kind[b], where.first_row[b], where.stride[b]
+    rows = rows_of(kind)
+    for k in range(rows):
+        i = first + k * stride
+        total = linear[i]
+        for p in range(matrix.indptr[i], matrix.indptr[i + 1]):
+            total += matrix.data[p] * x[matrix.indices[p]]
+        u[k] = total
+        old[k] = x[i]
+    if tuning.compliance.size > 0:
+        add_compliance(sets, tuning, kind, b, first, stride, rows, old, u)
+    relax_block(
+        sets, kind, b, where.place[b], rows, tuning.steps[b], tuning.blocks, tuning.offsets,
+        omega, tuning.sharpness, tuning.full, old, u, new, work,
+    )
+    for k in range(rows):
+        x[first + k * stride] = new[k]
+
+
+@kernel
+def sweep_matrix(sets, matrix, where, tuning, omega, order, backward, x, linear):  # type: ignore[no-untyped-def]
+    """Relax every block once, colour by colour."""
+    colours = order.start.size - 1
+    for step in range(colours):
+        c = colours - 1 - step if backward else step
+        first, last = order.start[c], order.start[c + 1]
+        size = PART if c < order.overflow else max(last - first, 1)
+        for p in prange((last - first + size - 1) // size):
+            old, u, new, work = np.empty(6), np.empty(6), np.empty(6), np.empty(6)
+            for i in range(size * p, min(last - first, size * (p + 1))):
+                b = order.block[last - 1 - i if backward else first + i]
+                relax_on_matrix(sets, matrix, where, tuning, omega, b, x, linear, old, u, new, work)
+
+
+@dataclass(frozen=True, kw_only=True)
+class GaussSeidel(Relaxation, Solver):
+    """Projected Gauss–Seidel, or SOR with ω ≠ 1, block by block (papers 2 to 4).
+
+    Parameters
+    ----------
+    relaxation, sharpness:
+        ω and λ of papers 3 and 4. ω is halved whenever the objective rises.
+    step:
+        "block" is B = 3/trace(N_ii) (paper 3, eq. 27); "full" minimises over the block exactly.
+    symmetric:
+        Sweep forwards and backwards in turn.
+    parallel:
+        Relax blocks of one colour at once, on all threads. The default decides by the problem's
+        size. The order of blocks, and so the iterates, differ from the serial ones; the number of
+        threads changes nothing.
+    """
+
+    relaxation: float = 1.0
+    symmetric: bool = False
+    parallel: bool | None = None
+
+    buffers: ClassVar[int] = 2
+
+    def check(self, problem: ConeProblem) -> None:
+        """A factored problem must be small enough to be condensed."""
+        if isinstance(problem.operator, FactoredOperator) and problem.rows > 20_000:
+            raise UnsupportedProblemError(
+                f"GaussSeidel needs the rows of N, and condensing {problem.rows} of them from a "
+                "factored mass matrix would take too much memory; use APGD or SpectralGradient"
+            )
+
+    def iterations(
+        self, problem: ConeProblem, x: Floats, gauge: Gauge, buffers: Buffers
+    ) -> Iterator[Iterate]:
+        """Algorithm 2 of paper 3: sweeps of line 4 to 6 over all blocks."""
+        x = buffers.projected(problem, x)
+        where = _where(problem)
+        blocks, offsets = self.local_blocks(problem)
+        E = problem.compliance
+        tuning = Tuning(
+            self.sharpness,
+            self.step == "full",
+            problem.mean_steps,
+            blocks,
+            offsets,
+            np.empty(0) if E is None else E,
+        )
+        if isinstance(problem.operator, BodyOperator):
+            yield from self._on_bodies(problem, problem.operator, x, gauge, buffers, where, tuning)
+        else:
+            yield from self._on_matrix(problem, x, gauge, buffers, where, tuning)
+
+    def _on_bodies(
+        self,
+        problem: ConeProblem,
+        operator: BodyOperator,
+        x: Floats,
+        gauge: Gauge,
+        buffers: Buffers,
+        where: Blocks,
+        tuning: Tuning,
+    ) -> Iterator[Iterate]:
+        arrays = operator.arrays
+        order = in_sequence(problem.blocks)
+        if self._in_parallel(problem):
+            colour = np.empty(problem.blocks, dtype=np.int32)
+            colour_pairs(arrays.body, operator.mobile, operator.bodies, COLOURS, colour)
+            order = by_colour(colour)
+        sweep = sweep_bodies.parallel if order.overflow else sweep_bodies.serial
+        velocity, Nx = operator.scratch(), np.empty(problem.rows)
+        damper, count = Damper(self.relaxation), 0
+        while True:
+            if count % REFRESH == 0:
+                problem.product(x, Nx, velocity)
+            else:
+                problem.product_of_velocities(x, velocity, Nx)
+            error, objective = gauge.error(problem, x, Nx)
+            yield Iterate(x, error, objective)
+            x = _writable(x, buffers)
+            backward = self.symmetric and count % 2 == 1
+            sweep(
+                problem.sets.arrays,
+                arrays,
+                where,
+                tuning,
+                damper.after(objective),
+                order,
+                backward,
+                x,
+                problem.linear,
+                velocity,
+            )
+            count += 1
+
+    def _on_matrix(
+        self,
+        problem: ConeProblem,
+        x: Floats,
+        gauge: Gauge,
+        buffers: Buffers,
+        where: Blocks,
+        tuning: Tuning,
+    ) -> Iterator[Iterate]:
+        operator = problem.operator
+        if not isinstance(operator, MatrixOperator):
+            operator = MatrixOperator(operator.as_matrix())
+        matrix = operator.arrays
+        order = in_sequence(problem.blocks)
+        if self._in_parallel(problem):
+            colour = np.empty(problem.blocks, dtype=np.int32)
+            rows = ROWS_OF_KIND[where.kind].astype(np.int32)
+            block_of_row = np.empty(problem.rows, dtype=np.int32)
+            for k in range(int(rows.max())):
+                has = rows > k
+                block_of_row[(where.first_row + k * where.stride)[has]] = np.flatnonzero(has)
+            colour_rows(
+                matrix.indptr, matrix.indices, block_of_row, where.first_row, where.stride, rows,
+                COLOURS, colour,
+            )
+            order = by_colour(colour)
+        sweep = sweep_matrix.parallel if order.overflow else sweep_matrix.serial
+        scratch, Nx = problem.operator.scratch(), np.empty(problem.rows)
+        damper, count = Damper(self.relaxation), 0
+        while True:
+            problem.product(x, Nx, scratch)
+            error, objective = gauge.error(problem, x, Nx)
+            yield Iterate(x, error, objective)
+            x = _writable(x, buffers)
+            backward = self.symmetric and count % 2 == 1
+            omega = damper.after(objective)
+            sweep(
+                problem.sets.arrays, matrix, where, tuning, omega, order, backward, x, problem.linear
+            )
+            count += 1
+
+    def _in_parallel(self, problem: ConeProblem) -> bool:
+        if self.parallel is None:
+            return problem.blocks >= 4 * _jit.PARALLEL_ABOVE
+        return self.parallel
+
+
+def _writable(x: Floats, buffers: Buffers) -> Floats:
+    """x itself, or a copy of it where x is kept as the best iterate."""
+    if buffers.best is not x:
+        return x
+    copy = buffers.free(x)
+    copy[:] = x
+    return copy
+
+
+def _where(problem: ConeProblem) -> Blocks:
+    groups = problem.sets.arrays.groups
+    count = groups[:, 2]
+    place = np.concatenate([np.arange(n) for n in count]).astype(np.int32)
+    return Blocks(
+        kind=problem.sets.block_kinds,
+        first_row=(np.repeat(groups[:, 3], count) + place).astype(np.int32),
+        stride=np.repeat(count, count).astype(np.int32),
+        place=place,
+    )

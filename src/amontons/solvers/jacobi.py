@@ -1,0 +1,87 @@
+"""Projected Jacobi iterations: papers 2 and 4, and algorithm 2 of paper 3 without its line 6."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from amontons._jit import kernel, prange
+from amontons.problem.kernels import head, rows_of
+from amontons.problem.problem import ConeProblem
+from amontons.problem.residuals import Gauge
+from amontons.solvers.base import Buffers, Floats, Iterate, Solver
+from amontons.solvers.relaxation import Damper, Relaxation, relax_block
+
+
+@kernel
+def sweep(sets, steps, blocks, offsets, omega, sharpness, full, x, product, linear, out):  # type: ignore[no-untyped-def]
+    """One step of every block, all from the same x."""
+    for c in prange(sets.chunks.shape[0]):
+        kind, first, count, row = head(sets.chunks, c)
+        rows = rows_of(kind)
+        new, old, u, work = np.empty(6), np.empty(6), np.empty(6), np.empty(6)
+        for j in range(sets.chunks[c, 4], sets.chunks[c, 5]):
+            b = first + j
+            for k in range(rows):
+                i = row + k * count + j
+                old[k] = x[i]
+                u[k] = product[i] + linear[i]
+            relax_block(
+                sets, kind, b, j, rows, steps[b], blocks, offsets, omega, sharpness, full,
+                old, u, new, work,
+            )
+            for k in range(rows):
+                out[row + k * count + j] = new[k]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Jacobi(Relaxation, Solver):
+    """Projected Jacobi: γ ← λ Π(γ − ωB(Nγ + r)) + (1 − λ)γ, all blocks at once.
+
+    Simple, parallel, and slow: ω must stay below 2/λ_max(BN), which is about 0.3 in packings.
+
+    Parameters
+    ----------
+    relaxation, sharpness:
+        ω and λ. ω is halved whenever the objective rises.
+    step:
+        "block" is B = 3/trace(N_ii) (paper 3, eq. 27); "full" minimises over the block exactly.
+    """
+
+    relaxation: float = 0.2
+
+    buffers: ClassVar[int] = 3
+
+    def iterations(
+        self, problem: ConeProblem, x: Floats, gauge: Gauge, buffers: Buffers
+    ) -> Iterator[Iterate]:
+        """Algorithm 2 of paper 3, every block seeing the last iterate."""
+        sets, r = problem.sets.arrays, problem.linear
+        scratch = problem.operator.scratch()
+        blocks, offsets = self.local_blocks(problem)
+        go = sweep.sized(problem.blocks)
+        x = buffers.projected(problem, x)
+        Nx = np.empty(problem.rows)
+        damper = Damper(self.relaxation)
+        while True:
+            problem.product(x, Nx, scratch)
+            error, objective = gauge.error(problem, x, Nx)
+            yield Iterate(x, error, objective)
+            new = buffers.free(x)
+            go(
+                sets,
+                problem.mean_steps,
+                blocks,
+                offsets,
+                damper.after(objective),
+                self.sharpness,
+                self.step == "full",
+                x,
+                Nx,
+                r,
+                new,
+            )
+            x = new

@@ -1,0 +1,106 @@
+"""What Jacobi and Gauss–Seidel share: the step of one block, and its settings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from amontons._jit import helper
+from amontons.algebra.cones import COULOMB, project_block
+from amontons.errors import InputError
+from amontons.problem.problem import ConeProblem
+
+Floats = NDArray[np.float64]
+
+LOCAL_ITERATIONS = 60
+LOCAL_ACCURACY = 1e-14
+
+
+@helper
+def relax_block(sets, kind, b, j, rows, step, blocks, offsets, omega, sharpness, full, old, u, new, work):  # type: ignore[no-untyped-def]
+    """new ← λ·(step of one block) + (1 − λ)·old, where `old` has velocity `u`; all from entry 0.
+
+    The step is Π(old − ω·step·u) or, with `full`, the block's own minimum, over-relaxed by ω. That
+    minimum is found by projected gradients on the d × d block, a few dozen of them.
+    """
+    index = b if kind >= COULOMB else j
+    rounds, short = 1, omega * step
+    if full:
+        at, bound = offsets[b], 0.0
+        for i in range(rows):
+            line = 0.0
+            for k in range(rows):
+                line += abs(blocks[at + i * rows + k])
+            bound = max(bound, line)
+        if bound > 0.0:
+            rounds, short = LOCAL_ITERATIONS, 1.0 / bound
+    for k in range(rows):
+        new[k] = old[k]
+    for turn in range(rounds + 1):
+        last = turn == rounds
+        if last and not (full and omega != 1.0):
+            break
+        for i in range(rows):
+            if last:  # over-relax the minimum, and project once more
+                work[i] = old[i] + omega * (new[i] - old[i])
+                continue
+            g = u[i]
+            if full:
+                for k in range(rows):
+                    g += blocks[offsets[b] + i * rows + k] * (new[k] - old[k])
+            work[i] = new[i] - short * g
+        project_block(sets, kind, index, work)
+        change, size = 0.0, 0.0
+        for i in range(rows):
+            change += (work[i] - new[i]) ** 2
+            size += work[i] * work[i]
+            new[i] = work[i]
+        if change <= LOCAL_ACCURACY * LOCAL_ACCURACY * size and omega == 1.0:
+            break
+    for k in range(rows):  # paper 3, algorithm 2, line 5
+        new[k] = old[k] + sharpness * (new[k] - old[k])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Relaxation:
+    """Settings of the block relaxation methods."""
+
+    relaxation: float = 1.0
+    sharpness: float = 1.0
+    step: str = "block"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()  # type: ignore[misc]
+        if not 0.0 < self.relaxation < 2.0:
+            raise InputError(f"relaxation ω must be between 0 and 2, got {self.relaxation}")
+        if not 0.0 < self.sharpness <= 1.0:
+            raise InputError(f"sharpness λ must be in (0, 1], got {self.sharpness}")
+        if self.step not in ("block", "full"):
+            raise InputError(f"unknown step {self.step!r}; choose 'block' or 'full'")
+
+    def local_blocks(self, problem: ConeProblem) -> tuple[Floats, NDArray[np.int64]]:
+        """Diagonal blocks of N + E for the full step, or nothing for the averaged one."""
+        if self.step == "block":
+            return np.empty(0), np.empty(0, dtype=np.int64)
+        return problem.diagonal_blocks()
+
+
+class Damper:
+    """ω, halved whenever the objective rises.
+
+    A sweep lowers the objective if ω·step·λ_max(N_bb) < 2 in every block (paper 4, assumption A3).
+    Blocks far from round, with one stiff direction, break that at ω = 1.
+    """
+
+    def __init__(self, relaxation: float) -> None:
+        self.omega = relaxation
+        self._last = np.inf
+
+    def after(self, objective: float) -> float:
+        """ω for the sweep that follows an iterate with this objective."""
+        if objective > self._last + 1e-13 * abs(self._last):
+            self.omega *= 0.5
+        self._last = objective
+        return self.omega

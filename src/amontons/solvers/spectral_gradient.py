@@ -1,0 +1,222 @@
+"""The preconditioned spectral projected gradient method with fallback, P-SPG-FB of paper 1.
+
+f is quadratic, so along a direction d it is known from gᵀd and dᵀNd: the line search tries as many
+lengths as it likes with no further product, and an iteration needs one. The projection is taken in
+the preconditioner's own metric; then d is always a direction of descent, and the paper's test for
+⟨d, g⟩ ≥ 0 with its unpreconditioned second try never fires.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from amontons._jit import TILE, kernel, prange, routine
+from amontons.algebra.tiles import NEW, STEP, STEP_SIZE, copy, square_tile, step_tile
+from amontons.errors import InputError
+from amontons.problem.kernels import column_sum, head, natural_tile, rows_of
+from amontons.problem.problem import ConeProblem
+from amontons.problem.residuals import Gauge
+from amontons.solvers.base import Buffers, Floats, Iterate, Solver
+
+REFRESH = 50
+"""Iterations after which N x, updated along with x, is computed anew."""
+
+
+@kernel
+def advance(sets, metric, rho, x, d, Nd, linear, length, step, x_new, Nx, partial):  # type: ignore[no-untyped-def]
+    """x_new ← x + length·d and Nx likewise; judge x_new; then d ← Π(x_new − step·S g) − x_new.
+
+    Returns ‖e‖², xᵀNx and rᵀx at x_new, gᵀd and dᵀS⁻¹d of the new direction.
+    """
+    for c in prange(sets.chunks.shape[0]):
+        kind, first, count, row = head(sets.chunks, c)
+        T = np.empty(STEP_SIZE)
+        error, quad, lin, slope, square = 0.0, 0.0, 0.0, 0.0, 0.0
+        for t in range(sets.chunks[c, 4], sets.chunks[c, 5], TILE):
+            m = min(TILE, sets.chunks[c, 5] - t)
+            for k in range(rows_of(kind)):
+                s = row + k * count + t
+                move(x[s : s + m], d[s : s + m], length, x_new[s : s + m])
+                move(Nx[s : s + m], Nd[s : s + m], length, Nx[s : s + m])
+            e, q, l = natural_tile(sets, sets.chunks[c], t, m, rho, x_new, Nx, linear, T)
+            error += e
+            quad += q
+            lin += l
+            for k in range(rows_of(kind)):
+                s = row + k * count + t
+                copy(x_new[s : s + m], T[k * TILE :])
+                move(Nx[s : s + m], linear[s : s + m], 1.0, T[STEP + k * TILE :])
+            square += step_tile(sets, metric, kind, first, t, m, step, T)
+            for k in range(rows_of(kind)):
+                s = row + k * count + t
+                new, y, g = T[NEW + k * TILE :], T[k * TILE :], T[STEP + k * TILE :]
+                slope += difference_and_dot(new, y, g, d[s : s + m])
+        partial[c, 0], partial[c, 1], partial[c, 2] = error, quad, lin
+        partial[c, 3], partial[c, 4] = slope, square
+    return (
+        column_sum(partial, 0),
+        column_sum(partial, 1),
+        column_sum(partial, 2),
+        column_sum(partial, 3),
+        column_sum(partial, 4),
+    )
+
+
+@routine
+def move(x, d, length, out):  # type: ignore[no-untyped-def]
+    """out ← x + length·d."""
+    for j in range(x.size):
+        out[j] = x[j] + length * d[j]
+
+
+@routine
+def difference_and_dot(new, y, g, d):  # type: ignore[no-untyped-def]
+    """d ← new − y, and gᵀd."""
+    total = 0.0
+    for j in range(d.size):
+        d[j] = new[j] - y[j]
+        total += g[j] * d[j]
+    return total
+
+
+@routine
+def copy_and_dot(x, y, out):  # type: ignore[no-untyped-def]
+    """out ← x, and xᵀy."""
+    total = 0.0
+    for j in range(x.size):
+        out[j] = x[j]
+        total += x[j] * y[j]
+    return total
+
+
+@kernel
+def bends(sets, metric, d, Nd, partial):  # type: ignore[no-untyped-def]
+    """dᵀNd, and (Nd)ᵀS(Nd)."""
+    for c in prange(sets.chunks.shape[0]):
+        kind, first, count, row = head(sets.chunks, c)
+        D = np.empty(6 * TILE)
+        bend, square = 0.0, 0.0
+        for t in range(sets.chunks[c, 4], sets.chunks[c, 5], TILE):
+            m = min(TILE, sets.chunks[c, 5] - t)
+            b = first + t
+            for k in range(rows_of(kind)):
+                s = row + k * count + t
+                bend += copy_and_dot(Nd[s : s + m], d[s : s + m], D[k * TILE :])
+            square += square_tile(
+                sets,
+                kind,
+                b,
+                m,
+                metric.normal[b : b + m],
+                metric.tangential[b : b + m],
+                metric.torque[b : b + m],
+                False,
+                D,
+            )
+        partial[c, 0], partial[c, 1] = bend, square
+    return column_sum(partial, 0), column_sum(partial, 1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SpectralGradient(Solver):
+    """Spectral projected gradients, preconditioned, with a non-monotone line search (paper 1).
+
+    Parameters
+    ----------
+    scaling:
+        Preconditioner: "block" averages N's diagonal within each set as the paper does, "split"
+        (default) within the normal and the tangential rows of a set, "none" is the identity.
+    memory:
+        N_GLL: how many past objectives the line search looks at.
+    armijo:
+        γ: the share of the predicted decrease that a step must bring.
+    shortest, longest:
+        α_min and α_max: safeguards of the spectral step, relative to the preconditioner's.
+    cut:
+        (σ_min, σ_max): a rejected step is multiplied by a number between these.
+    """
+
+    scaling: str = "split"
+    memory: int = 10
+    armijo: float = 1e-4
+    shortest: float = 1e-9
+    longest: float = 1e9
+    cut: tuple[float, float] = (0.1, 0.9)
+
+    buffers: ClassVar[int] = 3
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.scaling not in ("none", "block", "split"):
+            raise InputError(
+                f"unknown scaling {self.scaling!r}; choose 'none', 'block' or 'split'"
+            )
+        if self.memory < 1:
+            raise InputError(f"memory must be at least 1, got {self.memory}")
+        if not 0.0 < self.armijo < 1.0:
+            raise InputError(f"armijo must be between 0 and 1, got {self.armijo}")
+        if not 0.0 < self.shortest <= self.longest:
+            raise InputError("shortest and longest must be positive, the former not larger")
+        if not 0.0 < self.cut[0] <= self.cut[1] < 1.0:
+            raise InputError(f"cut must be two increasing numbers in (0, 1), got {self.cut}")
+
+    def iterations(
+        self, problem: ConeProblem, x: Floats, gauge: Gauge, buffers: Buffers
+    ) -> Iterator[Iterate]:
+        """Algorithm P-SPG-FB of paper 1."""
+        sets, r = problem.sets.arrays, problem.linear
+        metric = problem.metric(self.scaling)
+        pass_over, curvature = advance.sized(problem.blocks), bends.sized(problem.blocks)
+        partial = np.empty((sets.chunks.shape[0], 5))
+        scratch = problem.operator.scratch()
+        d, Nd = np.zeros(problem.rows), np.zeros(problem.rows)
+
+        x = buffers.projected(problem, x)
+        Nx = problem.product(x, None, scratch)
+        alpha, length, count = 1.0, 0.0, 0
+        recent: deque[float] = deque(maxlen=self.memory)
+        while True:
+            x_new = buffers.free(x)
+            error, quadratic, linear, slope, square = problem.total(
+                pass_over(
+                    sets, metric, gauge.rho, x, d, Nd, r, length, alpha, x_new, Nx, partial
+                )
+            )
+            objective = 0.5 * quadratic + linear
+            yield Iterate(
+                x_new, gauge.factor * math.sqrt(error), objective + problem.objective_offset
+            )
+            x = x_new
+            recent.append(objective)
+            if not square > 0.0:
+                return
+            problem.product(d, Nd, scratch)
+            bend, stretch = problem.total(curvature(sets, metric, d, Nd, partial))
+            length = self._line_search(objective, slope, bend, max(recent))
+            if bend > 0.0:
+                # eqs. 10 and 11, alternating
+                alpha = square / bend if count % 2 else bend / stretch
+            else:
+                alpha = self.longest
+            alpha = min(self.longest, max(self.shortest, alpha))
+            count += 1
+            if count % REFRESH == 0:
+                # Nd carries what Nx has drifted by, so that the next pass lands on N(x + λd)
+                Nd += (problem.product(x, None, scratch) - Nx) / length
+
+    def _line_search(self, objective: float, slope: float, bend: float, reference: float) -> float:
+        """Longest tried λ with f(x + λd) ≤ max of recent objectives + γλ gᵀd."""
+        noise = 1e-14 * abs(objective)
+        length = 1.0
+        while objective + length * (slope + 0.5 * length * bend) > (
+            reference + self.armijo * length * slope + noise
+        ):
+            best = -slope / bend if bend > 0.0 else length
+            length = min(max(best, self.cut[0] * length), self.cut[1] * length)
+        return length
