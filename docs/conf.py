@@ -1,0 +1,21 @@
+import amontons
+
+project = "amontons"
+author = "the amontons founders"
+copyright = "2026, the amontons founders"
+release = amontons.__version__
+
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "sphinx.ext.mathjax",
+    "sphinx.ext.viewcode",
+]
+source_suffix = {".md": "markdown"}
+myst_enable_extensions = ["dollarmath", "deflist"]
+autodoc_member_order = "bysource"
+autodoc_typehints = "description"
+html_theme = "furo"
+exclude_patterns = ["_build"]
+suppress_warnings = ["myst.xref_missing"]
