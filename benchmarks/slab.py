@@ -1,0 +1,99 @@
+"""Slab4000, the pressure test of paper 3, against Clarabel in one run.
+
+    python benchmarks/slab.py [--json out.json]
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from common import arguments, load, write
+
+import amontons as am
+
+
+def clarabel(problem: am.ConeProblem) -> tuple[float, float, int]:
+    """Seconds, scaled error and iterations of Clarabel on v and γ with M v = H γ, γ in cones.
+
+    min ½ vᵀMv + rᵀγ with M v = Dγ is the same problem with a sparse Hessian: forming N would be
+    slower by far.
+    """
+    import clarabel as solver
+
+    operator = problem.operator
+    D = operator.jacobian_matrix().T.tocsc()  # type: ignore[attr-defined]
+    M = sp.csc_array(sp.linalg.inv(operator.inverse_mass_matrix().tocsc()))  # type: ignore[attr-defined]
+    bodies, rows, contacts = D.shape[0], D.shape[1], problem.blocks
+    P = sp.block_diag([M, sp.csc_array((rows, rows))], format="csc")
+    c = np.concatenate([np.zeros(bodies), problem.linear])
+    balance = sp.hstack([M, -D])
+    # s = (μ γ·n, γ − (γ·n) n) in a second-order cone: the tangential part as a world vector
+    n = problem.sets.arrays.normal
+    mu = problem.sets.arrays.friction
+    i = np.arange(contacts)
+    along = sp.hstack([sp.diags_array(n[k]) for k in range(3)])
+    lines = [sp.diags_array(mu) @ along]
+    for k in range(3):
+        unit = sp.csr_array((np.ones(contacts), (i, k * contacts + i)), shape=(contacts, rows))
+        lines.append(unit - sp.diags_array(n[k]) @ along)
+    order = (np.arange(4)[None, :] * contacts + i[:, None]).ravel()
+    cones = -sp.vstack(lines).tocsr()[order]
+    A = sp.vstack([balance, sp.hstack([sp.csr_array((4 * contacts, bodies)), cones])]).tocsc()
+    b = np.zeros(A.shape[0])
+    settings = solver.DefaultSettings()
+    settings.verbose = False
+    settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = 1e-8
+    kinds: list[Any] = [solver.ZeroConeT(bodies)]
+    kinds += [solver.SecondOrderConeT(4)] * contacts
+    start = time.perf_counter()
+    result = solver.DefaultSolver(sp.csc_matrix(P), c, sp.csc_matrix(A), b, kinds, settings).solve()
+    seconds = time.perf_counter() - start
+    x = np.asarray(result.x)[bodies:]
+    x = problem.sets.inward(problem.sets.project(problem.sets.outward(x)))
+    error = am.residuals(problem, problem.impulses(x)).scaled
+    return seconds, error, result.iterations
+
+
+def reach(history: am.History, level: float) -> tuple[int, float] | None:
+    """First iteration and time at which the residual is at most `level`."""
+    below = np.flatnonzero(history.residual <= level)
+    return (int(below[0]), float(history.time[below[0]])) if below.size else None
+
+
+def main() -> None:
+    options = arguments(__doc__.splitlines()[0]).parse_args()
+    problem = load("Slab4000")
+    for kind in (am.APGD, am.SpectralGradient):  # compile, and touch the memory
+        kind(max_iterations=20).solve(problem)
+    seconds, error, iterations = clarabel(problem)
+    print(f"Clarabel: {iterations} iterations, {seconds:.2f} s, scaled error {error:.1e}")
+    apgd = am.APGD(tolerance=1e-8, max_iterations=60_000).solve(problem)
+    print(f"APGD: {apgd}")
+    levels = {}
+    for level in (1e-3, 1e-4, 1e-6, 1e-8):
+        found = reach(apgd.history, level)
+        if found:
+            levels[level] = found
+            share = found[1] / seconds
+            print(f"  ≤ {level:g}: {found[0]} iterations, {found[1]:.2f} s, {share:.2f} of Clarabel's")
+    spectral = am.SpectralGradient(tolerance=1e-9, max_iterations=1000).solve(problem)
+    print(f"SpectralGradient after 1000 iterations: objective {spectral.objective:.4f}")
+    sweeps = am.GaussSeidel(tolerance=1e-9, max_iterations=1000).solve(problem)
+    print(f"GaussSeidel after 1000 sweeps: objective {sweeps.objective:.4f}")
+    write(
+        options.json,
+        {
+            "clarabel": {"seconds": seconds, "scaled": error, "iterations": iterations},
+            "apgd": {str(k): {"iterations": v[0], "seconds": v[1]} for k, v in levels.items()},
+            "apgd_scaled": apgd.residual,
+            "spectral_gradient_objective_1000": spectral.objective,
+            "gauss_seidel_objective_1000": sweeps.objective,
+        },
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,96 @@
+"""Every solver on the shared problems, judged by our residuals and by the collection's own.
+
+    python benchmarks/suite.py [--small] [--json out.json]
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import warnings
+from types import ModuleType
+from typing import Any
+
+from common import PROBLEMS, arguments, load, write
+
+import amontons as am
+
+SOLVERS: dict[str, am.Solver] = {
+    "APGD": am.APGD(tolerance=1e-8, max_iterations=60_000),
+    "SpectralGradient": am.SpectralGradient(tolerance=1e-8, max_iterations=100_000),
+    "GaussSeidel": am.GaussSeidel(tolerance=1e-4, max_iterations=20_000),
+    "GaussSeidel, full step": am.GaussSeidel(tolerance=1e-4, max_iterations=20_000, step="full"),
+    "ExactCoulomb": am.ExactCoulomb(tolerance=1e-8),
+}
+
+
+def referee() -> ModuleType:
+    """The collection's own loader and residual, which share no line with ours."""
+    spec = importlib.util.spec_from_file_location("load_fc", PROBLEMS / "load_fc.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def judge(fc: ModuleType, name: str, solution: am.Solution, exact: bool) -> float:
+    """Scaled error as load_fc.py has it: the symmetric part for the convex problem, W for exact."""
+    stored = fc.load(PROBLEMS / f"{name}.npz")
+    if name == "Slab4000":
+        return judge_global(fc, stored, solution)
+    W, q = fc.delassus(stored)
+    W = W if exact else (W + W.T) / 2
+    return float(fc.residual(stored, solution.impulses, exact, W.tocsr(), q))
+
+
+def judge_global(fc: ModuleType, stored: dict[str, Any], solution: am.Solution) -> float:
+    """The same without forming a dense W: for Slab4000 M is diagonal."""
+    H, inverse = stored["H"], 1.0 / stored["M"].diagonal()
+    W = (H.T.multiply(inverse) @ H).tocsr()
+    q = stored["w"] + H.T @ (inverse * stored["f"])
+    return float(fc.residual(stored, solution.impulses, False, W, q))
+
+
+def main() -> None:
+    parser = arguments(__doc__.splitlines()[0])
+    parser.add_argument("--small", action="store_true", help="leave Slab4000 out")
+    options = parser.parse_args()
+    fc = referee()
+    names = sorted(path.stem for path in PROBLEMS.glob("*.npz"))
+    if options.small:
+        names.remove("Slab4000")
+    rows = []
+    for label, solver in SOLVERS.items():
+        met = lies = count = 0
+        for name in names:
+            if solver.exact and name == "Slab4000":
+                continue
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", am.ProblemWarning)
+                solution = solver.solve(load(name))
+            theirs = judge(fc, name, solution, solver.exact)
+            good = solution.residual <= solver.tolerance and theirs <= solver.tolerance * 1.001
+            met, count = met + good, count + 1
+            lies += solution.converged and not theirs <= solver.tolerance * 1.001
+            rows.append(
+                {
+                    "solver": label,
+                    "problem": name,
+                    "status": solution.status.value,
+                    "iterations": solution.iterations,
+                    "seconds": solution.time,
+                    "scaled": solution.residual,
+                    "scaled_by_load_fc": theirs,
+                }
+            )
+            if not good:
+                print(f"  {label}: {name}: {solution.status.value}, {theirs:.1e}", flush=True)
+        print(
+            f"{label}: scaled error ≤ {solver.tolerance:g} on {met} of {count}; "
+            f"'converged' said wrongly {lies} times",
+            flush=True,
+        )
+    write(options.json, rows)
+
+
+if __name__ == "__main__":
+    main()

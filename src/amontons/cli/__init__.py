@@ -1,0 +1,9 @@
+"""The command line: `amontons solve`, `compare`, `warmup` and `info`.
+
+Nothing here imports NumPy, Numba or matplotlib before a command needs it, so that `--help` is
+instant.
+"""
+
+from amontons.cli.app import app, main
+
+__all__ = ["app", "main"]

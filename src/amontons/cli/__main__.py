@@ -1,0 +1,5 @@
+"""`python -m amontons.cli` is `amontons`."""
+
+from amontons.cli import main
+
+main()

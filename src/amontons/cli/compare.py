@@ -1,0 +1,108 @@
+"""`amontons compare`: several solvers on one problem or many, as a table and a plot."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from amontons.cli.loading import check_target, expand
+from amontons.cli.output import BAD_INPUT, INTERRUPTED, console, print_json
+from amontons.cli.settings import (
+    DEFAULT_TOLERANCE,
+    Exact,
+    Json,
+    MaxIterations,
+    Settings,
+    Threads,
+    TimeLimit,
+    Tolerance,
+    use_threads,
+)
+from amontons.errors import InputError
+
+if TYPE_CHECKING:
+    from amontons.cli.trials import Trials
+
+DEFAULT_SOLVERS = "apgd,spectral-gradient,gauss-seidel"
+
+
+def compare(
+    files: Annotated[
+        list[Path],
+        typer.Argument(metavar="FILE...", help="Problems, folders of problems, or patterns."),
+    ],
+    solvers: Annotated[
+        str, typer.Option("--solvers", "-s", help="Solvers, with commas between them.")
+    ] = DEFAULT_SOLVERS,
+    tolerance: Tolerance = DEFAULT_TOLERANCE,
+    max_iterations: MaxIterations = None,
+    time_limit: TimeLimit = None,
+    exact: Exact = False,
+    threads: Threads = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option(
+            "--plot",
+            "-p",
+            help="Draw the convergence on one problem, or the performance profile over several, "
+            "to this .png, .svg or .pdf.",
+        ),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Compare solvers on one problem or many.
+
+    Times exclude compiling. Bold is the best solver of a problem.
+
+    Exit code: 0 compared (converged or not), 2 bad input, 130 stopped by Ctrl-C.
+    """
+    from amontons.cli.report import as_json, print_tables
+    from amontons.cli.trials import run_trials
+
+    settings = Settings(
+        tolerance=tolerance, max_iterations=max_iterations, time_limit=time_limit, exact=exact
+    )
+    methods = {name: settings.solver(name) for name in _names(solvers)}
+    paths = expand(files)
+    if plot is not None:
+        from amontons.plots.style import check_format
+
+        check_format(plot)
+        check_target(plot, paths)
+    use_threads(threads)
+    trials = run_trials(paths, methods)
+    if json:
+        print_json(as_json(trials, settings))
+    elif trials.done:
+        print_tables(console(), trials, settings)
+    if plot is not None and trials.done:
+        _draw(plot, trials, settings)
+    if trials.interrupted or trials.failed:
+        raise typer.Exit(INTERRUPTED if trials.interrupted else BAD_INPUT)
+
+
+def _names(solvers: str) -> list[str]:
+    names = [name.strip() for name in solvers.split(",") if name.strip()]
+    if not names:
+        raise InputError(f"--solvers names none; give some, such as {DEFAULT_SOLVERS}")
+    return list(dict.fromkeys(names))
+
+
+def _draw(path: Path, trials: Trials, settings: Settings) -> None:
+    """One problem: convergence. Several: a performance profile."""
+    from amontons import plots
+
+    if trials.several:
+        figure = plots.performance_profile(
+            trials.column("time"),
+            iterations=trials.column("iterations"),
+            title=f"{len(trials.problems)} problems to a scaled error of {settings.tolerance:g}",
+        )
+    else:
+        solutions = {t.solver: t.solution for t in trials.done if t.solution is not None}
+        figure = plots.convergence(
+            solutions, tolerance=settings.tolerance, title=trials.problems[0]
+        )
+    plots.save(figure, path)

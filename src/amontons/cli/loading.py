@@ -1,0 +1,91 @@
+"""Reading what commands are given, and checking early where they shall write."""
+
+from __future__ import annotations
+
+import glob
+import os
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from amontons.errors import FileFormatError, InputError, OutputError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from amontons.problem.problem import ConeProblem
+
+SUFFIXES = (".npz", ".hdf5", ".h5")
+"""Files of a folder that are taken for problems."""
+
+
+def load_problem(path: Path) -> ConeProblem:
+    """The problem that an argument of a command stands for."""
+    from amontons.problem.problem import ConeProblem
+
+    return ConeProblem.load(path)
+
+
+def load_guess(path: Path) -> NDArray[np.float64]:
+    """Impulses to start from: a file that `solve --out` wrote, or an array saved as `.npy`."""
+    import numpy as np
+
+    try:
+        with path.open("rb") as stream:
+            content: Any = np.load(stream, allow_pickle=False)
+            if isinstance(content, np.ndarray):
+                return np.asarray(content, dtype=np.float64)
+            return np.asarray(content["impulses"], dtype=np.float64)
+    except KeyError:
+        found = ", ".join(sorted(content.files)) or "nothing"
+        raise FileFormatError(
+            f"{path} has no 'impulses' to start from, only: {found}; "
+            "give a file that `amontons solve --out` wrote, or a .npy array"
+        ) from None
+    except (ValueError, EOFError, zipfile.BadZipFile) as reason:
+        raise FileFormatError(
+            f"{path} holds no impulses that can be read ({reason}); "
+            "give a file that `amontons solve --out` wrote, or a .npy array"
+        ) from None
+
+
+def expand(arguments: Sequence[Path]) -> list[Path]:
+    """Problem files, from files, folders (all problems in them) and patterns (`data/*.npz`)."""
+    found: list[Path] = []
+    for argument in arguments:
+        for path in _expand_one(argument):
+            if path not in found:
+                found.append(path)
+    return found
+
+
+def _expand_one(argument: Path) -> list[Path]:
+    if argument.is_dir():
+        inside = sorted(p for p in argument.iterdir() if p.suffix in SUFFIXES and p.is_file())
+        if not inside:
+            raise InputError(f"{argument} is a folder without problems ({', '.join(SUFFIXES)})")
+        return inside
+    if not argument.exists() and glob.has_magic(str(argument)):
+        matches = sorted(Path(match) for match in glob.glob(str(argument), recursive=True))
+        if not matches:
+            raise InputError(f"no file matches {argument}")
+        return matches
+    return [argument]
+
+
+def check_target(path: Path, inputs: Sequence[Path] = ()) -> None:
+    """Raise `OutputError` where `path` cannot be written, before hours are spent on a result."""
+    folder = Path(os.path.realpath(path)).parent
+    why = ""
+    if path.is_dir():
+        why = "it is a folder; give a file name"
+    elif not folder.is_dir():
+        why = f"the folder {folder} does not exist; create it first"
+    elif not os.access(folder, os.W_OK):
+        why = f"no permission to write in {folder}"
+    elif path.exists() and any(source.exists() and path.samefile(source) for source in inputs):
+        why = "it is the problem itself; choose another name"
+    if why:
+        raise OutputError(f"cannot write {path}: {why}")

@@ -1,0 +1,143 @@
+"""Progress on a terminal, and Ctrl-C that ends a run with its best iterate."""
+
+from __future__ import annotations
+
+import math
+import signal
+import threading
+import time
+from types import FrameType, TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+from amontons.cli.output import complain, console
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as Bars
+
+    from amontons.solvers import Progress
+
+PATIENCE = 1.0
+"""Seconds that a command may take before it shows progress."""
+
+PAUSE = 0.1
+"""Seconds between two updates."""
+
+
+class Interrupt:
+    """Within its context, the first Ctrl-C sets `requested`; a second one interrupts as usual."""
+
+    def __init__(self) -> None:
+        self.requested = False
+        self._usual: Any = None
+
+    def __enter__(self) -> Self:
+        if threading.current_thread() is threading.main_thread():
+            self._usual = signal.signal(signal.SIGINT, self._on_signal)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._usual is not None:
+            signal.signal(signal.SIGINT, self._usual)
+
+    def _on_signal(self, number: int, frame: FrameType | None) -> None:
+        if self.requested:
+            raise KeyboardInterrupt
+        self.requested = True
+        complain(
+            "after this iteration; press Ctrl-C again to give up at once",
+            kind="stopping",
+            style="bold yellow",
+        )
+
+
+class Display:
+    """A bar on standard error: for terminals alone, and for what takes longer than a second."""
+
+    def __init__(self, *, shown: bool = True) -> None:
+        self.shown = shown and console(stderr=True).is_terminal
+        self._start = self._last = time.perf_counter()
+        self._bars: Bars | None = None
+        self._task: Any = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._bars is not None:
+            self._bars.stop()
+
+    @property
+    def due(self) -> bool:
+        """Whether it is time for an update."""
+        now = time.perf_counter()
+        return self.shown and now - self._start > PATIENCE and now - self._last > PAUSE
+
+    def update(self, text: str, share: float) -> None:
+        """Show `text` and a bar that is filled to `share`, from 0 to 1."""
+        if self._bars is None:
+            self._bars = _bars()
+            self._task = self._bars.add_task(text, total=1.0)
+            self._bars.start()
+        self._last = time.perf_counter()
+        self._bars.update(self._task, description=text, completed=min(max(share, 0.0), 1.0))
+
+
+def _bars() -> Bars:
+    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    return Progress(
+        SpinnerColumn(),
+        BarColumn(bar_width=24),
+        TextColumn("{task.description}"),
+        TimeElapsedColumn(),
+        console=console(stderr=True),
+        transient=True,
+    )
+
+
+class Watch:
+    """A solver's callback: reports to a display, and stops the run after Ctrl-C."""
+
+    def __init__(
+        self,
+        display: Display,
+        interrupt: Interrupt,
+        *,
+        label: str = "",
+        done: float = 0.0,
+        part: float = 1.0,
+    ) -> None:
+        self._display = display
+        self._interrupt = interrupt
+        self._label = label
+        self._done, self._part = done, part
+        self._first = math.nan
+
+    def __call__(self, progress: Progress) -> bool:
+        """Take note of an iteration; True asks the solver to stop."""
+        if math.isnan(self._first):
+            self._first = progress.residual
+        if self._display.due:
+            text = (
+                f"{self._label}iteration {progress.iteration}, "
+                f"residual {progress.best_residual:.1e} of {progress.tolerance:.0e}"
+            )
+            self._display.update(text, self._done + self._part * self._share(progress))
+        return self._interrupt.requested
+
+    def _share(self, progress: Progress) -> float:
+        """How far the residual has come, counted in decades."""
+        best = progress.best_residual
+        if not 0.0 < progress.tolerance < self._first or not 0.0 < best < self._first:
+            return 0.0
+        return math.log(self._first / best) / math.log(self._first / progress.tolerance)

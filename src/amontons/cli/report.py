@@ -1,0 +1,137 @@
+"""The outcome of `amontons compare` as tables and as JSON."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from amontons.cli.output import grouped, seconds
+from amontons.cli.settings import Settings
+from amontons.cli.solve import COLOURS, residuals_of
+from amontons.cli.trials import NOT_APPLICABLE, Trial, Trials
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+MISSING = "-"
+
+
+def print_tables(screen: Console, trials: Trials, settings: Settings) -> None:
+    """Every run, and for several problems a line a solver."""
+    screen.print(_runs(trials, settings))
+    if len(trials.problems) > 1:
+        screen.print(_totals(trials))
+
+
+def _runs(trials: Trials, settings: Settings) -> Table:
+    from rich import box
+    from rich.table import Table
+
+    law = "exact Coulomb friction" if settings.exact else "convex problem"
+    table = Table(
+        title=f"{law}, scaled error {settings.tolerance:g}", title_justify="left", box=box.SIMPLE
+    )
+    table.add_column("problem", overflow="fold")
+    table.add_column("solver", no_wrap=True)
+    table.add_column("status", no_wrap=True)
+    for heading in ("iterations", "time", "scaled error", "objective [J]"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for problem in dict.fromkeys(trial.problem for trial in trials.done):
+        mine = trials.of(problem)
+        table.add_section()
+        for i, trial in enumerate(mine):
+            table.add_row("" if i else problem, trial.solver, *_cells(trial, mine))
+    return table
+
+
+def _cells(trial: Trial, rivals: list[Trial]) -> list[str]:
+    """Status and numbers of a run; the best of its problem in bold."""
+    solution = trial.solution
+    if solution is None:
+        return [f"[dim]{NOT_APPLICABLE}[/]", *[f"[dim]{MISSING}[/]"] * 4]
+    style = COLOURS.get(trial.status, "dark_orange").removeprefix("bold ")
+    return [
+        f"[{style}]{trial.status}[/]",
+        _bold(grouped(solution.iterations), _is_best(trial, rivals, "iterations")),
+        _bold(seconds(solution.time), _is_best(trial, rivals, "time")),
+        f"{solution.residuals.scaled:.1e}",
+        f"{solution.objective:.9g}",
+    ]
+
+
+def _bold(text: str, best: bool) -> str:
+    return f"[bold]{text}[/]" if best else text
+
+
+def _is_best(trial: Trial, rivals: list[Trial], quantity: str) -> bool:
+    """Whether a run converged, and none that did was better; one alone is no contest."""
+    values = [getattr(rival.solution, quantity) for rival in rivals if rival.converged]
+    return (
+        trial.converged
+        and len(rivals) > 1
+        and bool(getattr(trial.solution, quantity) == min(values))
+    )
+
+
+def _totals(trials: Trials) -> Table:
+    from rich import box
+    from rich.table import Table
+
+    table = Table(title=f"{len(trials.problems)} problems", title_justify="left", box=box.SIMPLE)
+    table.add_column("solver", no_wrap=True)
+    for heading in ("solved", "fastest", "time of those solved"):
+        table.add_column(heading, justify="right")
+    rows = totals(trials)
+    most = max((row["solved"] for row in rows), default=0)
+    for row in rows:
+        solved = _bold(f"{row['solved']} of {len(trials.problems)}", row["solved"] == most)
+        table.add_row(row["solver"], solved, str(row["fastest"]), seconds(row["time"]))
+    return table
+
+
+def totals(trials: Trials) -> list[dict[str, Any]]:
+    """For each solver how many problems it solved, on how many it was fastest, and in what time."""
+    times = trials.column("time")
+    rows = []
+    for solver, mine in times.items():
+        solved = [t for t in mine if math.isfinite(t)]
+        fastest = sum(
+            math.isfinite(t) and t == min(column[i] for column in times.values())
+            for i, t in enumerate(mine)
+        )
+        rows.append(
+            {"solver": solver, "solved": len(solved), "fastest": fastest, "time": sum(solved)}
+        )
+    return rows
+
+
+def as_json(trials: Trials, settings: Settings) -> dict[str, Any]:
+    """Everything, for programs."""
+    return {
+        "tolerance": settings.tolerance,
+        "exact": settings.exact,
+        "interrupted": trials.interrupted,
+        "unreadable": [str(path) for path in trials.failed],
+        "runs": [_run(trial) for trial in trials.done],
+        "totals": totals(trials),
+    }
+
+
+def _run(trial: Trial) -> dict[str, Any]:
+    head = {
+        "file": str(trial.file),
+        "problem": trial.problem,
+        "solver": trial.solver,
+        "status": trial.status,
+        "converged": trial.converged,
+    }
+    solution = trial.solution
+    if solution is None:
+        return head
+    return head | {
+        "iterations": solution.iterations,
+        "time": solution.time,
+        "residuals": residuals_of(solution),
+        "objective": solution.objective,
+    }

@@ -1,0 +1,100 @@
+"""Tiny problems of every form and with every kind of set, for `amontons warmup`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from amontons.problem.operators import BodyOperator
+from amontons.problem.problem import ConeProblem
+from amontons.problem.sets import (
+    CoulombCone,
+    Free,
+    Interval,
+    NonNegative,
+    RollingCone,
+    Run,
+    SpinningCone,
+)
+
+UP = (0.0, 0.0, 1.0)
+
+
+def sample_problems() -> dict[str, ConeProblem]:
+    """A problem for each form of the operator, with and without compliance."""
+    return {
+        "a matrix": _matrix(_every_set()),
+        "a compliant matrix": _matrix(_every_set(), compliance=0.1),
+        "bilateral constraints": _matrix([Free(4)]),
+        "bodies": _stack(),
+        "compliant bodies": _stack(compliance=0.1),
+        "bodies with torques and joints": _jointed_bodies(),
+        "a factored mass matrix": _factored(),
+    }
+
+
+def _every_set() -> list[Run]:
+    return [
+        Free(1),
+        NonNegative(1),
+        Interval(-1.0, 1.0),
+        CoulombCone([0.5, 0.3]),
+        RollingCone([0.5], [0.1]),
+        SpinningCone([0.5], [0.1], [0.1]),
+    ]
+
+
+def _matrix(sets: list[Run], **options: Any) -> ConeProblem:
+    rows = sum(run.rows for run in sets)
+    W = 2.0 * np.eye(rows) - 0.5 * np.eye(rows, k=1) - 0.5 * np.eye(rows, k=-1)
+    return ConeProblem.from_matrix(W, np.linspace(-1.0, 0.5, rows), sets=sets, **options)
+
+
+def _stack(**options: Any) -> ConeProblem:
+    """Two balls on each other, and on the world."""
+    return ConeProblem.from_contacts(
+        inverse_mass=[1.0, 1.0],
+        inverse_inertia=np.stack([np.eye(3), np.eye(3)]),
+        bodies_a=[-1, 0],
+        bodies_b=[0, 1],
+        normals=[UP, UP],
+        arms_a=[(0.0, 0.0, 0.0), UP],
+        arms_b=[(0.0, 0.0, -1.0), (0.0, 0.0, -1.0)],
+        free_velocity=[(0.1, 0.0, -1.0, 0.0, 0.0, 0.0)] * 2,
+        friction=0.5,
+        **options,
+    )
+
+
+def _jointed_bodies() -> ConeProblem:
+    """The two balls with rolling friction at one contact, and a scalar row of each kind."""
+    rows = np.zeros((3, 12))
+    rows[:, :3] = -np.eye(3)
+    rows[:, 6:9] = np.eye(3)
+    operator = BodyOperator(
+        inverse_mass=[1.0, 1.0],
+        inverse_inertia=np.stack([np.eye(3), np.eye(3)]),
+        bodies_a=[-1, 0, 0, 0, 0],
+        bodies_b=[0, 1, 1, 1, 1],
+        arms_a=[(0.0, 0.0, 0.0), UP],
+        arms_b=[(0.0, 0.0, -1.0), (0.0, 0.0, -1.0)],
+        wrenches=1,
+        jacobian=rows,
+    )
+    sets = [
+        CoulombCone([0.5], [UP]),
+        SpinningCone([0.5], [0.1], [0.1], [UP]),
+        Free(1),
+        NonNegative(1),
+        Interval(-1.0, 1.0),
+    ]
+    return ConeProblem(operator, np.linspace(-1.0, 0.5, operator.rows), sets)
+
+
+def _factored() -> ConeProblem:
+    H = sp.eye_array(6, format="csc")
+    return ConeProblem.from_bodies(
+        sp.eye_array(6, format="csc"), H, np.linspace(-1.0, 0.5, 6), friction=0.5, form="factored"
+    )

@@ -1,0 +1,147 @@
+"""`amontons warmup`: compile every kernel ahead, by solving tiny problems of every kind."""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from amontons.cli.info import folder_size
+from amontons.cli.output import NOT_CONVERGED, complain, console, megabytes, seconds
+from amontons.cli.progress import Display
+
+if TYPE_CHECKING:
+    from amontons.problem.problem import ConeProblem
+    from amontons.solvers import Solver
+
+
+def warmup(
+    clear: Annotated[
+        bool, typer.Option("--clear", help="Delete all compiled code first, and compile anew.")
+    ] = False,
+) -> None:
+    """Compile everything for this machine, so that later runs start at once.
+
+    Compiled code of other versions of amontons is deleted.
+    """
+    from amontons import _jit
+
+    start = time.perf_counter()
+    removed = clear_cache() if clear else _jit.prune_cache()
+    _jit.announcer.quiet = True
+    before = len(_jit.announcer.compiled)
+    with Display() as display:
+        for text, share in exercise():
+            if display.due:
+                display.update(f"compiling for {text}", share)
+    screen = console()
+    compiled = len(_jit.announcer.compiled) - before
+    screen.print(
+        f"{len(_jit.Kernel.registry)} kernels are ready, in serial and in parallel form: "
+        f"{compiled} compiled now, in {seconds(time.perf_counter() - start)}",
+        soft_wrap=True,
+    )
+    _report_cache(removed)
+    missing = uncompiled()
+    if missing:
+        complain(f"not compiled ahead: {', '.join(missing)}", kind="warning", style="bold yellow")
+        raise typer.Exit(NOT_CONVERGED)
+
+
+def _report_cache(removed: int) -> None:
+    from amontons import _jit
+
+    folder = _jit.Kernel.registry[0].serial.stats.cache_path  # type: ignore[attr-defined]
+    if folder is None:
+        complain(
+            f"{_jit.cache_root()} is not writable, so compiled code is lost when this process ends;"
+            " set AMONTONS_CACHE_DIR to a folder that is"
+        )
+        raise typer.Exit(NOT_CONVERGED)
+    current = Path(folder).parent
+    stale = f"; {removed} old folders deleted" if removed else ""
+    console().print(f"cache: {current} ({megabytes(folder_size(current))}){stale}", soft_wrap=True)
+
+
+def clear_cache() -> int:
+    """Delete compiled code of every version; return how many folders went."""
+    from amontons import _jit
+
+    folders = list(_jit.cache_root().glob("kernels-*"))
+    for folder in folders:
+        shutil.rmtree(folder, ignore_errors=True)
+    return len(folders)
+
+
+def uncompiled() -> list[str]:
+    """Kernels of which a form has no machine code in this process."""
+    from amontons import _jit
+
+    return [
+        f"{kernel.name} ({form})"
+        for kernel in _jit.Kernel.registry
+        for form in ("serial", "parallel")
+        if not getattr(kernel, form).signatures
+    ]
+
+
+def exercise() -> Iterator[tuple[str, float]]:
+    """Run every kernel in both forms; yields what is next, and the share that is done."""
+    from amontons.cli.samples import sample_problems
+
+    for i, parallel in enumerate((False, True)):
+        with _forced(parallel):
+            problems = sample_problems()
+            for j, (kind, problem) in enumerate(problems.items()):
+                methods = list(_methods(problem, parallel))
+                for k, method in enumerate(methods):
+                    share = (j + k / len(methods)) / len(problems)
+                    yield f"{type(method).__name__} on {kind}", 0.5 * (i + share)
+                    method.solve(problem)
+                _use_beside_solvers(problem)
+
+
+@contextlib.contextmanager
+def _forced(parallel: bool) -> Iterator[None]:
+    """Make every size of problem use one form of the kernels."""
+    from amontons import _jit
+
+    usual = _jit.PARALLEL_ABOVE
+    _jit.PARALLEL_ABOVE = 0 if parallel else 2**62
+    try:
+        yield
+    finally:
+        _jit.PARALLEL_ABOVE = usual
+
+
+def _methods(problem: ConeProblem, parallel: bool) -> Iterator[Solver]:
+    """Every solver that takes the problem, in the variants that run different code."""
+    from amontons.solvers import SOLVERS, ExactCoulomb, GaussSeidel, Jacobi
+
+    few: dict[str, Any] = {"tolerance": 1e-12, "max_iterations": 3}
+    for kind in SOLVERS.values():
+        if kind not in (GaussSeidel, Jacobi):
+            yield kind(**few)
+    for step in ("block", "full"):
+        yield Jacobi(step=step, **few)
+        yield GaussSeidel(step=step, parallel=parallel, **few)
+    yield ExactCoulomb(**few)
+
+
+def _use_beside_solvers(problem: ConeProblem) -> None:
+    """What callers ask of a problem directly."""
+    import numpy as np
+
+    from amontons.problem.operators import BodyOperator
+    from amontons.problem.residuals import residuals
+
+    zero = np.zeros(problem.rows)
+    problem.sets.project(zero)
+    residuals(problem, zero, exact=True)
+    if isinstance(problem.operator, BodyOperator):
+        problem.operator.velocities(zero)
