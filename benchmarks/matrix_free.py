@@ -14,11 +14,11 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from common import arguments, interleaved, load, write
 
 import amontons as am
 from amontons.generators import packing
 from amontons.problem.operators import BodyOperator
+from common import arguments, interleaved, load, write
 
 ITERATIONS = 40
 
@@ -87,7 +87,6 @@ def measure(name: str, problem: am.ConeProblem, repeats: int) -> dict[str, Any]:
         {"product": lambda: product(1), f"product, {most} threads": lambda: product(most), **tasks},
         repeats,
     )
-    del D, framed
     am.set_threads(1)
     ratios = {}
     for solver in (am.APGD, am.SpectralGradient, am.GaussSeidel):
@@ -102,7 +101,7 @@ def measure(name: str, problem: am.ConeProblem, repeats: int) -> dict[str, Any]:
         "scipy_world_over_product": seconds["scipy, world axes"] / seconds["product"],
         "threads": most,
         "speed_up": seconds["product"] / seconds[f"product, {most} threads"],
-        "threads_agree_bit_for_bit": identical,
+        "same_bits": identical,
         "products_an_iteration": {k: v[0] for k, v in ratios.items()},
         "iteration_ns": {k: 1e9 * v[1] / contacts for k, v in ratios.items()},
         "problem_bytes_a_contact": problem.nbytes / contacts,
@@ -135,7 +134,7 @@ def report(case: dict[str, Any]) -> None:
     print(f"  scipy CSR / product              {case['scipy_over_product']:7.2f}")
     print(f"  scipy CSR in world axes / product{case['scipy_world_over_product']:7.2f}")
     print(f"  {case['threads']} threads                        {case['speed_up']:7.2f} x")
-    print(f"  1 and {case['threads']} threads bit for bit      {case['threads_agree_bit_for_bit']!s:>7}")
+    print(f"  same bits on 1 and {case['threads']} threads      {case['same_bits']!s:>7}")
     for solver, ratio in case["products_an_iteration"].items():
         ns = case["iteration_ns"][solver]
         print(f"  {solver:17s} iteration      {ratio:7.2f} products ({ns:.0f} ns a contact)")

@@ -1,6 +1,6 @@
 """B1 and B2 of paper 1: convergence of every solver, as in its figures 3 and 4.
 
-    python benchmarks/network.py [--plots FOLDER] [--json out.json]
+python benchmarks/network.py [--plots FOLDER] [--json out.json]
 """
 
 from __future__ import annotations
@@ -8,11 +8,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from common import arguments, write
-
 import amontons as am
 from amontons.generators import bilateral_network, frictionless_spheres
 from amontons.plots import convergence
+from common import arguments, write
 
 LEVELS = (1e-3, 1e-6, 1e-8)
 

@@ -1,6 +1,6 @@
 """Slab4000, the pressure test of paper 3, against Clarabel in one run.
 
-    python benchmarks/slab.py [--json out.json]
+python benchmarks/slab.py [--json out.json]
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from common import arguments, load, write
 
 import amontons as am
+from common import arguments, load, write
 
 
 def clarabel(problem: am.ConeProblem) -> tuple[float, float, int]:
@@ -78,7 +78,9 @@ def main() -> None:
         if found:
             levels[level] = found
             share = found[1] / seconds
-            print(f"  ≤ {level:g}: {found[0]} iterations, {found[1]:.2f} s, {share:.2f} of Clarabel's")
+            print(
+                f"  ≤ {level:g}: {found[0]} iterations, {found[1]:.2f} s, {share:.2f} of Clarabel's"
+            )
     spectral = am.SpectralGradient(tolerance=1e-9, max_iterations=1000).solve(problem)
     print(f"SpectralGradient after 1000 iterations: objective {spectral.objective:.4f}")
     sweeps = am.GaussSeidel(tolerance=1e-9, max_iterations=1000).solve(problem)

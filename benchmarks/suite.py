@@ -1,6 +1,6 @@
 """Every solver on the shared problems, judged by our residuals and by the collection's own.
 
-    python benchmarks/suite.py [--small] [--json out.json]
+python benchmarks/suite.py [--small] [--json out.json]
 """
 
 from __future__ import annotations
@@ -10,9 +10,8 @@ import warnings
 from types import ModuleType
 from typing import Any
 
-from common import PROBLEMS, arguments, load, write
-
 import amontons as am
+from common import PROBLEMS, arguments, load, write
 
 SOLVERS: dict[str, am.Solver] = {
     "APGD": am.APGD(tolerance=1e-8, max_iterations=60_000),
@@ -26,7 +25,8 @@ SOLVERS: dict[str, am.Solver] = {
 def referee() -> ModuleType:
     """The collection's own loader and residual, which share no line with ours."""
     spec = importlib.util.spec_from_file_location("load_fc", PROBLEMS / "load_fc.py")
-    assert spec is not None and spec.loader is not None
+    assert spec is not None
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module

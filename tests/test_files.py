@@ -760,7 +760,7 @@ BAD_2 = [
     ("bodies", {"inverse_mass": np.ones(3)}, "'inverse_mass' has shape"),
     ("bodies", {"normal": lambda old: 2 * old}, "normals must be unit vectors"),
     ("framed", {"frames": lambda old: 2 * old}, "'frames' must be orthonormal"),
-    ("factored", {"Minv_shape": np.array([3, 3])}, "Minv has 19 pointers; expected 4"),
+    ("factored", {"M_shape": np.array([3, 3])}, "M has 19 pointers; expected 4"),
     ("factored", {"H_data": lambda old: old * np.inf}, "'H_data' has an entry that is not"),
 ]
 

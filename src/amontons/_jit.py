@@ -42,7 +42,7 @@ CHUNK = 2048
 TILE = 512
 """Blocks that a vectorised kernel works on at a time, in buffers that stay in the first cache."""
 
-PARALLEL_ABOVE = 12_000
+PARALLEL_ABOVE = 20_000
 """Blocks (contacts) from which a parallel region, 20 to 40 µs to enter, pays for itself."""
 
 prange = numba.prange

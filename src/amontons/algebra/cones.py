@@ -70,7 +70,7 @@ class Metric(NamedTuple):
 
 
 @routine
-def cone_height(v, t, m, s, mu, rho, sigma, kt, km):  # type: ignore[no-untyped-def]
+def cone_height(v, t, m, s, mu, rho, sigma, kt, km):
     """Normal part of the projection: root of a concave piecewise-linear function, exactly.
 
     Newton's method from the left, where every part is outside its cone, drops a part for good once
@@ -103,7 +103,7 @@ def cone_height(v, t, m, s, mu, rho, sigma, kt, km):  # type: ignore[no-untyped-
 
 
 @helper
-def project_coulomb(x0, x1, x2, n0, n1, n2, mu):  # type: ignore[no-untyped-def]
+def project_coulomb(x0, x1, x2, n0, n1, n2, mu):
     """Euclidean projection onto ‖x_t‖ ≤ μ x_n around the unit normal n (paper 4)."""
     v = x0 * n0 + x1 * n1 + x2 * n2
     t0, t1, t2 = x0 - v * n0, x1 - v * n1, x2 - v * n2
@@ -118,7 +118,7 @@ def project_coulomb(x0, x1, x2, n0, n1, n2, mu):  # type: ignore[no-untyped-def]
 
 
 @helper
-def project_block(sets, kind, b, x):  # type: ignore[no-untyped-def]
+def project_block(sets, kind, b, x):
     """Euclidean projection of `x`, which holds one block from entry 0, in place.
 
     `b` is the number of the block among all cones, or among the intervals.
@@ -142,13 +142,13 @@ def project_block(sets, kind, b, x):  # type: ignore[no-untyped-def]
 
 
 @helper
-def _clip(part, limit):  # type: ignore[no-untyped-def]
+def _clip(part, limit):
     """Factor that shortens a vector of length `part` to at most `limit`."""
     return limit / part if part > limit else 1.0
 
 
 @routine
-def _project_with_torque(sets, kind, b, x):  # type: ignore[no-untyped-def]
+def _project_with_torque(sets, kind, b, x):
     mu, rho, sigma = sets.friction[b], sets.rolling[b], sets.spinning[b]
     if kind == ROLLING:
         t, m = np.hypot(x[1], x[2]), np.hypot(x[3], x[4])

@@ -21,14 +21,14 @@ STEP_SIZE = 18 * TILE
 
 
 @routine
-def copy(x, out):  # type: ignore[no-untyped-def]
-    """out ← x. (A slice assignment would compile Numba's messages about shapes as well.)"""
+def copy(x, out):
+    """Out ← x. (A slice assignment would compile Numba's messages about shapes as well.)"""
     for j in range(x.size):
         out[j] = x[j]
 
 
 @routine
-def natural_coulomb(n0, n1, n2, mu, rho, x0, x1, x2, N0, N1, N2, r0, r1, r2):  # type: ignore[no-untyped-def]
+def natural_coulomb(n0, n1, n2, mu, rho, x0, x1, x2, N0, N1, N2, r0, r1, r2):
     """Σ‖(x − Π(x − ρu))/ρ‖² with u = Nx + r, Σ xᵀNx and Σ xᵀr over Coulomb cones.
 
     It writes nothing, so it reads the problem's own vectors, component by component.
@@ -55,7 +55,7 @@ def natural_coulomb(n0, n1, n2, mu, rho, x0, x1, x2, N0, N1, N2, r0, r1, r2):  #
 
 
 @routine
-def step_coulomb(n0, n1, n2, mu, sn, st, step, T):  # type: ignore[no-untyped-def]
+def step_coulomb(n0, n1, n2, mu, sn, st, step, T):
     """V ← Π(Y − step·S G) over Coulomb cones, in the metric S⁻¹; returns Σ dᵀS⁻¹d, d = V − Y."""
     Y0, Y1, Y2 = T[:TILE], T[TILE : 2 * TILE], T[2 * TILE : 3 * TILE]
     G0, G1, G2 = T[STEP:], T[STEP + TILE :], T[STEP + 2 * TILE :]
@@ -74,7 +74,11 @@ def step_coulomb(n0, n1, n2, mu, sn, st, step, T):  # type: ignore[no-untyped-de
         inside = t <= mu[j] * v
         height = v if inside else a
         shrink = 1.0 if inside else mu[j] * a / max(t, TINY)
-        z0, z1, z2 = height * n0[j] + shrink * t0, height * n1[j] + shrink * t1, height * n2[j] + shrink * t2
+        z0, z1, z2 = (
+            height * n0[j] + shrink * t0,
+            height * n1[j] + shrink * t1,
+            height * n2[j] + shrink * t2,
+        )
         d0, d1, d2 = z0 - Y0[j], z1 - Y1[j], z2 - Y2[j]
         d = d0 * n0[j] + d1 * n1[j] + d2 * n2[j]
         length += d * d / sn[j] + (d0 * d0 + d1 * d1 + d2 * d2 - d * d) / st[j]
@@ -83,7 +87,7 @@ def step_coulomb(n0, n1, n2, mu, sn, st, step, T):  # type: ignore[no-untyped-de
 
 
 @routine
-def step_tile(sets, metric, kind, first, t, m, step, T):  # type: ignore[no-untyped-def]
+def step_tile(sets, metric, kind, first, t, m, step, T):
     """V ← Π(Y − step·S G) for blocks t .. t+m of a group, in the metric S⁻¹; returns Σ dᵀS⁻¹d.
 
     Y and G are in T, where V is written; see :data:`STEP` and :data:`NEW`.
@@ -106,7 +110,7 @@ def step_tile(sets, metric, kind, first, t, m, step, T):  # type: ignore[no-unty
 
 
 @routine
-def project_tile(sets, kind, b, m, sn, st, sm, V):  # type: ignore[no-untyped-def]
+def project_tile(sets, kind, b, m, sn, st, sm, V):
     """Project blocks b .. b+m of one kind, held by V, in the metric of steps (s_n, s_t, s_m).
 
     `b` counts among all cones for cones, and among the intervals for intervals.
@@ -135,7 +139,7 @@ def project_tile(sets, kind, b, m, sn, st, sm, V):  # type: ignore[no-untyped-de
 
 
 @routine
-def _coulomb_tile(n0, n1, n2, mu, sn, st, m, V):  # type: ignore[no-untyped-def]
+def _coulomb_tile(n0, n1, n2, mu, sn, st, m, V):
     V0, V1, V2 = V[:TILE], V[TILE : 2 * TILE], V[2 * TILE : 3 * TILE]
     for j in range(m):
         v = V0[j] * n0[j] + V1[j] * n1[j] + V2[j] * n2[j]
@@ -152,7 +156,7 @@ def _coulomb_tile(n0, n1, n2, mu, sn, st, m, V):  # type: ignore[no-untyped-def]
 
 
 @routine
-def _rolling_tile(sets, b, m, sn, st, sm, V):  # type: ignore[no-untyped-def]
+def _rolling_tile(sets, b, m, sn, st, sm, V):
     for j in range(m):
         mu, rho = sets.friction[b + j], sets.rolling[b + j]
         t = np.sqrt(V[TILE + j] ** 2 + V[2 * TILE + j] ** 2)
@@ -168,14 +172,18 @@ def _rolling_tile(sets, b, m, sn, st, sm, V):  # type: ignore[no-untyped-def]
 
 
 @routine
-def _spinning_tile(sets, b, m, sn, st, sm, V):  # type: ignore[no-untyped-def]
+def _spinning_tile(sets, b, m, sn, st, sm, V):
     for j in range(m):
         mu, rho, sigma = sets.friction[b + j], sets.rolling[b + j], sets.spinning[b + j]
         n0, n1, n2 = sets.normal[0, b + j], sets.normal[1, b + j], sets.normal[2, b + j]
         v = V[j] * n0 + V[TILE + j] * n1 + V[2 * TILE + j] * n2
         spin = V[3 * TILE + j] * n0 + V[4 * TILE + j] * n1 + V[5 * TILE + j] * n2
         t0, t1, t2 = V[j] - v * n0, V[TILE + j] - v * n1, V[2 * TILE + j] - v * n2
-        m0, m1, m2 = V[3 * TILE + j] - spin * n0, V[4 * TILE + j] - spin * n1, V[5 * TILE + j] - spin * n2
+        m0, m1, m2 = (
+            V[3 * TILE + j] - spin * n0,
+            V[4 * TILE + j] - spin * n1,
+            V[5 * TILE + j] - spin * n2,
+        )
         t = np.sqrt(t0 * t0 + t1 * t1 + t2 * t2)
         roll = np.sqrt(m0 * m0 + m1 * m1 + m2 * m2)
         turn = abs(spin)
@@ -183,14 +191,18 @@ def _spinning_tile(sets, b, m, sn, st, sm, V):  # type: ignore[no-untyped-def]
         keep_t = min(1.0, mu * a / max(t, TINY))
         keep_m = min(1.0, rho * a / max(roll, TINY))
         along = spin * min(1.0, sigma * a / max(turn, TINY))
-        V[j], V[TILE + j], V[2 * TILE + j] = a * n0 + keep_t * t0, a * n1 + keep_t * t1, a * n2 + keep_t * t2
+        V[j], V[TILE + j], V[2 * TILE + j] = (
+            a * n0 + keep_t * t0,
+            a * n1 + keep_t * t1,
+            a * n2 + keep_t * t2,
+        )
         V[3 * TILE + j] = along * n0 + keep_m * m0
         V[4 * TILE + j] = along * n1 + keep_m * m1
         V[5 * TILE + j] = along * n2 + keep_m * m2
 
 
 @routine
-def descend_tile(sets, kind, b, m, step, sn, st, sm, G, V):  # type: ignore[no-untyped-def]
+def descend_tile(sets, kind, b, m, step, sn, st, sm, G, V):
     """V ← V − step · S G, with S the metric's step lengths."""
     if kind == COULOMB or kind > ROLLING:
         n0, n1, n2 = (
@@ -222,7 +234,7 @@ def descend_tile(sets, kind, b, m, step, sn, st, sm, G, V):  # type: ignore[no-u
 
 
 @routine
-def square_tile(sets, kind, b, m, sn, st, sm, inverse, D):  # type: ignore[no-untyped-def]
+def square_tile(sets, kind, b, m, sn, st, sm, inverse, D):
     """Σ dᵀSd over the tile, or Σ dᵀS⁻¹d with `inverse`."""
     total = 0.0
     if kind == COULOMB or kind > ROLLING:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from amontons.cli.output import tidy_warnings
 from amontons.errors import FileFormatError, InputError, OutputError
 
 if TYPE_CHECKING:
@@ -25,7 +26,8 @@ def load_problem(path: Path) -> ConeProblem:
     """The problem that an argument of a command stands for."""
     from amontons.problem.problem import ConeProblem
 
-    return ConeProblem.load(path)
+    with tidy_warnings(path.name):
+        return ConeProblem.load(path)
 
 
 def load_guess(path: Path) -> NDArray[np.float64]:

@@ -54,8 +54,7 @@ def reporting(command: Callable[P, R]) -> Callable[P, R]:
     @functools.wraps(command)
     def guarded(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
-            with tidy_warnings():
-                return command(*args, **kwargs)
+            return command(*args, **kwargs)
         except BrokenPipeError:
             raise
         except (AmontonsError, OSError, MemoryError) as reason:
@@ -78,14 +77,14 @@ def describe(reason: BaseException) -> str:
 
 
 @contextlib.contextmanager
-def tidy_warnings() -> Iterator[None]:
+def tidy_warnings(about: str) -> Iterator[None]:
     """Show a `ProblemWarning` as one line on standard error, and other warnings as they are."""
     with warnings.catch_warnings():
         usual = warnings.showwarning
 
         def show(message: Warning | str, category: type[Warning], *rest: Any, **more: Any) -> None:
             if issubclass(category, ProblemWarning):
-                complain(str(message), kind="warning", style="bold yellow")
+                complain(f"{about}: {message}", kind="warning", style="bold yellow")
             else:
                 usual(message, category, *rest, **more)
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import signal
 import threading
 import time
+from dataclasses import dataclass
 from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
@@ -14,7 +16,9 @@ from amontons.cli.output import complain, console
 if TYPE_CHECKING:
     from rich.progress import Progress as Bars
 
-    from amontons.solvers import Progress
+    from amontons.problem.problem import ConeProblem
+    from amontons.problem.solution import Solution
+    from amontons.solvers import Callback, Progress, Solver
 
 PATIENCE = 1.0
 """Seconds that a command may take before it shows progress."""
@@ -82,14 +86,15 @@ class Display:
         now = time.perf_counter()
         return self.shown and now - self._start > PATIENCE and now - self._last > PAUSE
 
-    def update(self, text: str, share: float) -> None:
-        """Show `text` and a bar that is filled to `share`, from 0 to 1."""
+    def update(self, text: str, share: float | None) -> None:
+        """Show `text` and a bar that is filled to `share`, from 0 to 1; None leaves the bar."""
         if self._bars is None:
             self._bars = _bars()
             self._task = self._bars.add_task(text, total=1.0)
             self._bars.start()
         self._last = time.perf_counter()
-        self._bars.update(self._task, description=text, completed=min(max(share, 0.0), 1.0))
+        filled = None if share is None else min(max(share, 0.0), 1.0)
+        self._bars.update(self._task, description=text, completed=filled)
 
 
 def _bars() -> Bars:
@@ -105,35 +110,32 @@ def _bars() -> Bars:
     )
 
 
+@dataclass(kw_only=True)
 class Watch:
     """A solver's callback: reports to a display, and stops the run after Ctrl-C."""
 
-    def __init__(
-        self,
-        display: Display,
-        interrupt: Interrupt,
-        *,
-        label: str = "",
-        done: float = 0.0,
-        part: float = 1.0,
-    ) -> None:
-        self._display = display
-        self._interrupt = interrupt
-        self._label = label
-        self._done, self._part = done, part
-        self._first = math.nan
+    display: Display
+    interrupt: Interrupt
+    label: str = ""
+    done: float = 0.0
+    """Share of the whole work that lies before this run."""
+    part: float = 1.0
+    """Share that is this run's."""
+    _first: float = math.nan
 
     def __call__(self, progress: Progress) -> bool:
         """Take note of an iteration; True asks the solver to stop."""
         if math.isnan(self._first):
             self._first = progress.residual
-        if self._display.due:
-            text = (
-                f"{self._label}iteration {progress.iteration}, "
-                f"residual {progress.best_residual:.1e} of {progress.tolerance:.0e}"
-            )
-            self._display.update(text, self._done + self._part * self._share(progress))
-        return self._interrupt.requested
+        if self.display.due:
+            self.display.update(self._text(progress), self.done + self.part * self._share(progress))
+        return self.interrupt.requested
+
+    def _text(self, progress: Progress) -> str:
+        return (
+            f"{self.label}iteration {progress.iteration}, "
+            f"residual {progress.best_residual:.1e} of {progress.tolerance:.0e}"
+        )
 
     def _share(self, progress: Progress) -> float:
         """How far the residual has come, counted in decades."""
@@ -141,3 +143,34 @@ class Watch:
         if not 0.0 < progress.tolerance < self._first or not 0.0 < best < self._first:
             return 0.0
         return math.log(self._first / best) / math.log(self._first / progress.tolerance)
+
+    def inner(self, progress: Progress) -> bool:
+        """The same for a run inside another, whose bar stays as it is."""
+        if self.display.due:
+            self.display.update(f"{self._text(progress)} (inner problem)", None)
+        return self.interrupt.requested
+
+    def solve(self, method: Solver, problem: ConeProblem, guess: Any = None) -> Solution:
+        """Solve under watch."""
+        from amontons.solvers import ExactCoulomb
+
+        if isinstance(method, ExactCoulomb):
+            method = dataclasses.replace(method, inner=_asking(method.inner, self.inner))
+        return method.solve(problem, guess=guess, callback=self)
+
+
+def _asking(method: Solver, callback: Callback) -> Solver:
+    """A solver that asks `callback` on every run, also where another solver starts it.
+
+    Exact Coulomb friction asks its own callback only between inner problems, minutes apart.
+    """
+    kind: type[Solver] = type(method)
+
+    class Asking(kind):  # type: ignore[misc, valid-type]
+        def solve(self, problem: ConeProblem, *, guess: Any = None, **_: Any) -> Solution:
+            solution: Solution = super().solve(problem, guess=guess, callback=callback)
+            return solution
+
+    settings = {field.name: getattr(method, field.name) for field in dataclasses.fields(method)}
+    asking: Solver = Asking(**settings)
+    return asking

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
+import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,6 +13,7 @@ import typer
 from amontons.errors import InputError
 
 if TYPE_CHECKING:
+    from amontons.problem.problem import ConeProblem
     from amontons.solvers import Solver
 
 SOLVER_NAMES = (
@@ -102,3 +105,10 @@ def use_threads(threads: int | None) -> None:
         from amontons._jit import set_threads
 
         set_threads(threads)
+
+
+def prepare(method: Solver, problem: ConeProblem) -> float:
+    """Compile or load the kernels of a run, by a very short one; return the seconds it took."""
+    start = time.perf_counter()
+    dataclasses.replace(method, max_iterations=1).solve(problem)
+    return time.perf_counter() - start

@@ -28,6 +28,7 @@ from amontons.cli.settings import (
     Threads,
     TimeLimit,
     Tolerance,
+    prepare,
     use_threads,
 )
 
@@ -79,12 +80,15 @@ def solve(
     method = settings.solver(solver)
     start = None if guess is None else load_guess(guess)
     use_threads(threads)
-    compiler = _compiler(quiet)
-    compiling = compiler.seconds
+    _hush_compiler(quiet)
     with Interrupt() as interrupt, Display(shown=not quiet) as display:
-        solution = method.solve(problem, guess=start, callback=Watch(display, interrupt))
+        preparation = prepare(method, problem)
+        watch = Watch(display=display, interrupt=interrupt)
+        solution = watch.solve(method, problem, start)
     report = summary(file, problem, solver, settings, solution)
-    report["compile_time"] = compiler.seconds - compiling
+    report["preparation_time"] = preparation
+    if interrupt.requested and not solution.converged:
+        report["message"] = "Ctrl-C ended the run; this is the best iterate so far"
     if out is not None:
         write_solution(out, solution, report)
     if json:
@@ -95,12 +99,10 @@ def solve(
         raise typer.Exit(INTERRUPTED if interrupt.requested else NOT_CONVERGED)
 
 
-def _compiler(quiet: bool) -> Any:
-    """Who announces that kernels are compiled, and measures how long that takes."""
+def _hush_compiler(quiet: bool) -> None:
     from amontons._jit import announcer
 
     announcer.quiet = quiet
-    return announcer
 
 
 def summary(
@@ -162,9 +164,7 @@ def as_table(report: dict[str, Any], problem: ConeProblem, solution: Solution) -
     table.add_column(overflow="fold")
     status = Text(report["status"], COLOURS.get(report["status"], "bold dark_orange"))
     status.append(f": {report['message']}", "default")
-    duration = seconds(report["time"])
-    if report["compile_time"] > 0.0:
-        duration += f", {seconds(report['compile_time'])} of it compiling (once)"
+    ready = seconds(report["preparation_time"])
     for key, value in {
         "problem": report["name"] or report["file"],
         "size": f"{grouped(problem.rows)} rows, {grouped(problem.blocks)} blocks: {_sets(problem)}",
@@ -172,7 +172,7 @@ def as_table(report: dict[str, Any], problem: ConeProblem, solution: Solution) -
         "solver": report["solver"] + (", for exact Coulomb friction" if report["exact"] else ""),
         "status": status,
         "iterations": grouped(report["iterations"]),
-        "time": duration,
+        "time": f"{seconds(report['time'])}, and before it {ready} to get the solver ready",
         "objective": f"{report['objective']:.10g} J",
     }.items():
         table.add_row(key, value)

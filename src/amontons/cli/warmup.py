@@ -14,6 +14,7 @@ import typer
 from amontons.cli.info import folder_size
 from amontons.cli.output import NOT_CONVERGED, complain, console, megabytes, seconds
 from amontons.cli.progress import Display
+from amontons.errors import OutputError, UnsupportedProblemError
 
 if TYPE_CHECKING:
     from amontons.problem.problem import ConeProblem
@@ -32,10 +33,11 @@ def warmup(
     from amontons import _jit
 
     start = time.perf_counter()
+    folder = cache_folder()
     removed = clear_cache() if clear else _jit.prune_cache()
-    _jit.announcer.quiet = True
     before = len(_jit.announcer.compiled)
     with Display() as display:
+        _jit.announcer.quiet = display.shown
         for text, share in exercise():
             if display.due:
                 display.update(f"compiling for {text}", share)
@@ -43,29 +45,29 @@ def warmup(
     compiled = len(_jit.announcer.compiled) - before
     screen.print(
         f"{len(_jit.Kernel.registry)} kernels are ready, in serial and in parallel form: "
-        f"{compiled} compiled now, in {seconds(time.perf_counter() - start)}",
+        f"{compiled} functions compiled now, in {seconds(time.perf_counter() - start)}",
         soft_wrap=True,
     )
-    _report_cache(removed)
+    stale = f"; {removed} old folder{'s' if removed > 1 else ''} deleted" if removed else ""
+    screen.print(f"cache: {folder} ({megabytes(folder_size(folder))}){stale}", soft_wrap=True)
     missing = uncompiled()
     if missing:
         complain(f"not compiled ahead: {', '.join(missing)}", kind="warning", style="bold yellow")
         raise typer.Exit(NOT_CONVERGED)
 
 
-def _report_cache(removed: int) -> None:
+def cache_folder() -> Path:
+    """Where this process keeps compiled code."""
     from amontons import _jit
+    from amontons.problem.kernels import project
 
-    folder = _jit.Kernel.registry[0].serial.stats.cache_path  # type: ignore[attr-defined]
+    folder = project.serial.stats.cache_path  # type: ignore[attr-defined]
     if folder is None:
-        complain(
-            f"{_jit.cache_root()} is not writable, so compiled code is lost when this process ends;"
-            " set AMONTONS_CACHE_DIR to a folder that is"
+        raise OutputError(
+            f"{_jit.cache_root()} cannot be written, so compiled code would be lost with this "
+            "process; set AMONTONS_CACHE_DIR to a folder that can be"
         )
-        raise typer.Exit(NOT_CONVERGED)
-    current = Path(folder).parent
-    stale = f"; {removed} old folders deleted" if removed else ""
-    console().print(f"cache: {current} ({megabytes(folder_size(current))}){stale}", soft_wrap=True)
+    return Path(folder).parent
 
 
 def clear_cache() -> int:
@@ -98,7 +100,7 @@ def exercise() -> Iterator[tuple[str, float]]:
         with _forced(parallel):
             problems = sample_problems()
             for j, (kind, problem) in enumerate(problems.items()):
-                methods = list(_methods(problem, parallel))
+                methods = [m for m in _methods(parallel) if _supports(m, problem)]
                 for k, method in enumerate(methods):
                     share = (j + k / len(methods)) / len(problems)
                     yield f"{type(method).__name__} on {kind}", 0.5 * (i + share)
@@ -119,11 +121,19 @@ def _forced(parallel: bool) -> Iterator[None]:
         _jit.PARALLEL_ABOVE = usual
 
 
-def _methods(problem: ConeProblem, parallel: bool) -> Iterator[Solver]:
-    """Every solver that takes the problem, in the variants that run different code."""
+def _supports(method: Solver, problem: ConeProblem) -> bool:
+    try:
+        method.check(problem)
+    except UnsupportedProblemError:
+        return False
+    return True
+
+
+def _methods(parallel: bool) -> Iterator[Solver]:
+    """Every solver, in the variants that run different code."""
     from amontons.solvers import SOLVERS, ExactCoulomb, GaussSeidel, Jacobi
 
-    few: dict[str, Any] = {"tolerance": 1e-12, "max_iterations": 3}
+    few: dict[str, Any] = {"tolerance": 1e-12, "max_iterations": 2}
     for kind in SOLVERS.values():
         if kind not in (GaussSeidel, Jacobi):
             yield kind(**few)

@@ -30,8 +30,9 @@ SKIN = 0.5  # how far beyond touching neighbours are listed while relaxing [mean
 PUSH, MOMENTUM = 0.25, 0.85  # of the relaxation's heavy ball
 SWEEPS = 8  # between two looks for neighbours
 SETTLING = 2e-4  # drift downwards of each sweep, so that nothing floats [mean radii]
-SHAKE = 0.03  # random displacement of a tile's copies [mean radii]
-WALL_DEPTH = 0.3  # from a wall to the outermost centres of a cut bed [mean radii]
+SHAKE = 0.005  # random displacement of a tile's copies [mean radii]
+SHELL = 6.0  # depth to which walls disturb a bed that was cut out of tiles [mean radii]
+WALL_DEPTH = 0.3  # from a wall to the outermost centres before relaxation [mean radii]
 TOUCHING = 0.3  # share of the contacts that overlap in a finished bed; the others have a small gap
 
 
@@ -67,7 +68,8 @@ def make_bed(
         tile = _random(TILE, polydispersity, 0.0, rng)
         tile = _relax(tile, contacts * TILE // spheres, periods=30, periodic=True)
         bed = _cut(tile, spheres, rng)
-        bed = _relax(bed, contacts, periods=3, lid=lid, skin=0.2)
+        bed = _relax_shell(bed, periods=12)
+    bed.position[:, 2] -= max(float((bed.position[:, 2] - bed.radius).min()), 0.0)
     return _in_order(bed)
 
 
@@ -84,16 +86,14 @@ def find_contacts(bed: Bed, reach: float, lid: bool) -> Contacts:
             if name == WALL or lid:
                 parts.append(_plane_contacts(bed, axis, high, name, reach))
     every = Contacts(*map(np.concatenate, zip(*parts, strict=True)))
-    order = np.argsort(every.a * (bed.radius.size + 2) + every.b - LID, kind="stable")
-    return Contacts(*(column[order] for column in every))
+    return _chosen(every, np.argsort(every.a * (bed.radius.size + 2) + every.b, kind="stable"))
 
 
 def nearest(contacts: Contacts, count: int) -> Contacts:
     """The `count` contacts of smallest gap, or all if there are fewer, in the order they had."""
     if count >= contacts.gap.size:
         return contacts
-    chosen = np.sort(np.argsort(contacts.gap, kind="stable")[:count])
-    return Contacts(*(column[chosen] for column in contacts))
+    return _chosen(contacts, np.sort(np.argsort(contacts.gap, kind="stable")[:count]))
 
 
 def just_touching(bed: Bed, contacts: Contacts) -> tuple[Bed, Contacts]:
@@ -105,6 +105,11 @@ def just_touching(bed: Bed, contacts: Contacts) -> tuple[Bed, Contacts]:
     factor = 1.0 / (1.0 + float(np.quantile(contacts.gap, TOUCHING)))
     grown = Bed(factor * bed.position, bed.radius, factor * bed.box)
     return grown, contacts._replace(gap=factor * (1.0 + contacts.gap) - 1.0)
+
+
+def _chosen(contacts: Contacts, rows: Ints) -> Contacts:
+    a, b, normal, gap = contacts
+    return Contacts(a[rows], b[rows], normal[rows], gap[rows])
 
 
 def _random(spheres: int, polydispersity: float, depth: float, rng: np.random.Generator) -> Bed:
@@ -130,13 +135,7 @@ def _cut(tile: Bed, spheres: int, rng: np.random.Generator) -> Bed:
 
 
 def _relax(
-    bed: Bed,
-    contacts: int,
-    *,
-    periods: int,
-    periodic: bool = False,
-    lid: bool = False,
-    skin: float = SKIN,
+    bed: Bed, contacts: int, *, periods: int, periodic: bool = False, lid: bool = False
 ) -> Bed:
     """Push overlapping spheres apart, in periods of a few sweeps with one list of neighbours.
 
@@ -144,19 +143,32 @@ def _relax(
     """
     step = np.zeros_like(bed.position)
     for period in range(periods):
-        bed = _sweep(bed, step, skin, periodic)
+        bed = _sweep(bed, step, periodic=periodic)
         if period < periods - 1:
             factor = 1.0 + 0.5 * _slack(bed, contacts, periodic, lid)
             bed = Bed(bed.position / factor, bed.radius, bed.box / factor)
-    if not periodic:
-        lowest = (bed.position[:, 2] - bed.radius).min()
-        bed.position[:, 2] -= max(float(lowest), 0.0)
     return bed
 
 
-def _sweep(bed: Bed, step: Floats, skin: float, periodic: bool) -> Bed:
-    """Some sweeps of relaxation; `step` holds and keeps the spheres' last displacements."""
-    i, j = _pairs(bed, skin, periodic)
+def _relax_shell(bed: Bed, periods: int) -> Bed:
+    """Push apart the spheres near the walls of a bed that is relaxed but there."""
+    depth = np.minimum(bed.position, bed.box - bed.position).min(axis=1)
+    near = np.flatnonzero(depth < SHELL + 3.0)
+    shell = Bed(bed.position[near], bed.radius[near], bed.box)
+    mobile = (depth[near, None] < SHELL).astype(np.float64)
+    step = np.zeros_like(shell.position)
+    for _ in range(periods):
+        shell = _sweep(shell, step, mobile)
+    bed.position[near] = shell.position
+    return bed
+
+
+def _sweep(bed: Bed, step: Floats, mobile: float | Floats = 1.0, periodic: bool = False) -> Bed:
+    """Some sweeps of relaxation; `step` holds and keeps the spheres' last displacements.
+
+    `mobile` is 1 for spheres that may move and 0 for the others, shape (spheres, 1).
+    """
+    i, j = _pairs(bed, SKIN, periodic)
     across, touching = _incidence(bed.radius.size, i, j), _reaches(bed, i, j)
     back = across.T.tocsr()
     position, radius = bed.position.copy(), bed.radius[:, None]
@@ -172,7 +184,7 @@ def _sweep(bed: Bed, step: Floats, skin: float, periodic: bool) -> Bed:
             push -= np.maximum(position + radius - bed.box, 0.0)
             push[:, 2] -= SETTLING
         step *= MOMENTUM
-        step += PUSH * push
+        step += PUSH * mobile * push
         position += step
     return Bed(position, bed.radius, bed.box)
 

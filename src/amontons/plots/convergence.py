@@ -18,11 +18,14 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
-WIDE = 20.0
-"""From this ratio between the longest and the shortest run on, they share a logarithmic axis."""
+LONG = 300
+"""Iterations from which on both axes are logarithmic: the first ones would be a vertical line."""
 
-UNITS = {"scaled": "Scaled error", "paper1": "Residual of paper 1 [m/s]"}
-UNITS["paper3"] = "Residual of paper 3 [m/s]"
+LABELS = {
+    "scaled": "Scaled error",
+    "paper1": "Residual of paper 1 [m/s]",
+    "paper3": "Residual of paper 3 [m/s]",
+}
 
 
 def convergence(
@@ -52,6 +55,8 @@ def convergence(
     iterations = {name: np.arange(float(len(run))) for name, run in runs.items()}
     _draw(left, runs, iterations)
     _draw(right, runs, {name: run.time for name, run in runs.items()})
+    if left.get_xscale() == "linear":
+        left.locator_params(axis="x", integer=True)
     left.set_xlabel(_iteration_label(histories))
     right.set_xlabel("Time [s]")
     left.set_ylabel(_residual_label(histories))
@@ -83,9 +88,9 @@ def _draw(ax: Axes, runs: dict[str, History], positions: dict[str, Floats]) -> N
             linewidth=2.0,
             label=name,
         )
-    lengths = [x[-1] for x in positions.values() if x[-1] > 0]
-    if lengths and max(lengths) > WIDE * min(lengths):
+    if max(len(run) for run in runs.values()) > LONG:
         ax.set_xscale("log")
+        ax.set_xlim(left=min(float(x[x > 0].min(initial=1.0)) for x in positions.values()))
 
 
 def _drawable(residual: Floats) -> Floats:
@@ -104,4 +109,4 @@ def _iteration_label(histories: Mapping[str, Solution | History]) -> str:
 
 def _residual_label(histories: Mapping[str, Solution | History]) -> str:
     measures = {run.measure.value for run in histories.values() if isinstance(run, Solution)}
-    return UNITS[measures.pop()] if len(measures) == 1 else "Residual"
+    return LABELS[measures.pop()] if len(measures) == 1 else "Residual"

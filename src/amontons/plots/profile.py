@@ -78,8 +78,8 @@ def _draw(ax: Axes, names: list[str], ratios: Floats) -> None:
     end = 1.15 * max(NARROWEST, float(finite.max(initial=1.0)))
     for number, (name, mine) in enumerate(zip(names, ratios, strict=True)):
         solved = np.sort(mine[np.isfinite(mine)])
-        x = np.concatenate([[1.0], solved, [end]])
-        count = np.concatenate([[0.0], np.arange(1.0, solved.size + 1.0), [float(solved.size)]])
+        x = np.unique(np.concatenate([[1.0], solved, [end]]))
+        count = np.searchsorted(solved, x, side="right")
         style = look(number)
         ax.step(
             x,

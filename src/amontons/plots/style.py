@@ -19,7 +19,7 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#0
 DASHES: tuple[Any, ...] = ("-", (0, (6, 2)), (0, (1.5, 1.2)), (0, (6, 1.5, 1.5, 1.5)), (0, (3, 1)))
 """One for each curve too, so that figures survive a black and white printer."""
 
-FAINT = 0.3
+FAINT = 0.25
 DOTS_PER_INCH = 160
 
 
@@ -72,7 +72,7 @@ def legend_below(figure: Figure, axes: Axes) -> None:
         handles,
         labels,
         loc="outside lower center",
-        ncols=min(len(labels), 4),
+        ncols=min(len(labels), 5),
         frameon=False,
         handlelength=3.2,
     )

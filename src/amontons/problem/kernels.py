@@ -10,7 +10,7 @@ from amontons.algebra.tiles import copy, natural_coulomb, project_tile
 
 
 @helper
-def rows_of(kind):  # type: ignore[no-untyped-def]
+def rows_of(kind):
     """Rows of a block of this kind."""
     if kind < COULOMB:
         return 1
@@ -20,13 +20,13 @@ def rows_of(kind):  # type: ignore[no-untyped-def]
 
 
 @helper
-def head(chunks, c):  # type: ignore[no-untyped-def]
+def head(chunks, c):
     """Kind, first block, count and first row of the group that chunk `c` belongs to."""
     return chunks[c, 0], chunks[c, 1], chunks[c, 2], chunks[c, 3]
 
 
 @routine
-def column_sum(partial, k):  # type: ignore[no-untyped-def]
+def column_sum(partial, k):
     """Sum of the chunks' partial sums, in their order: the same on any number of threads."""
     total = 0.0
     for c in range(partial.shape[0]):
@@ -35,7 +35,7 @@ def column_sum(partial, k):  # type: ignore[no-untyped-def]
 
 
 @routine
-def column_max(partial, k):  # type: ignore[no-untyped-def]
+def column_max(partial, k):
     """Largest of the chunks' partial results."""
     largest = 0.0
     for c in range(partial.shape[0]):
@@ -44,7 +44,7 @@ def column_max(partial, k):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def project(sets, x):  # type: ignore[no-untyped-def]
+def project(sets, x):
     """Project x onto the product of sets, in place."""
     for c in prange(sets.chunks.shape[0]):
         kind, first, count, row = head(sets.chunks, c)
@@ -61,12 +61,12 @@ def project(sets, x):  # type: ignore[no-untyped-def]
 
 
 @routine
-def natural_tile(sets, chunk, t, m, rho, x, product, linear, work):  # type: ignore[no-untyped-def]
+def natural_tile(sets, chunk, t, m, rho, x, product, linear, work):
     """Σ‖(x − Π(x − ρu))/ρ‖², Σ xᵀNx and Σ rᵀx over blocks t .. t+m of a chunk's group."""
     kind, first, count, row = chunk[0], chunk[1], chunk[2], chunk[3] + t
     scale = rho[first + t : first + t + m]
     if kind == COULOMB:
-        b, k, l = first + t, row + count, row + 2 * count
+        b, k, i = first + t, row + count, row + 2 * count
         return natural_coulomb(
             sets.normal[0, b : b + m],
             sets.normal[1, b : b + m],
@@ -75,13 +75,13 @@ def natural_tile(sets, chunk, t, m, rho, x, product, linear, work):  # type: ign
             scale,
             x[row : row + m],
             x[k : k + m],
-            x[l : l + m],
+            x[i : i + m],
             product[row : row + m],
             product[k : k + m],
-            product[l : l + m],
+            product[i : i + m],
             linear[row : row + m],
             linear[k : k + m],
-            linear[l : l + m],
+            linear[i : i + m],
         )
     error, quad, lin = 0.0, 0.0, 0.0
     for k in range(rows_of(kind)):
@@ -100,23 +100,23 @@ def natural_tile(sets, chunk, t, m, rho, x, product, linear, work):  # type: ign
 
 
 @kernel
-def natural_map(sets, rho, x, product, linear, partial):  # type: ignore[no-untyped-def]
+def natural_map(sets, rho, x, product, linear, partial):
     """Squared natural-map residual and the objective's two terms at x: (‖e‖², xᵀNx, linearᵀx)."""
     for c in prange(sets.chunks.shape[0]):
         work = np.empty(6 * TILE)
         total, quad, lin = 0.0, 0.0, 0.0
         for t in range(sets.chunks[c, 4], sets.chunks[c, 5], TILE):
             m = min(TILE, sets.chunks[c, 5] - t)
-            e, q, l = natural_tile(sets, sets.chunks[c], t, m, rho, x, product, linear, work)
+            e, q, p = natural_tile(sets, sets.chunks[c], t, m, rho, x, product, linear, work)
             total += e
             quad += q
-            lin += l
+            lin += p
         partial[c, 0], partial[c, 1], partial[c, 2] = total, quad, lin
     return column_sum(partial, 0), column_sum(partial, 1), column_sum(partial, 2)
 
 
 @helper
-def cone_parts(sets, kind, b, x, row, stride):  # type: ignore[no-untyped-def]
+def cone_parts(sets, kind, b, x, row, stride):
     """Normal part and norms of the tangential, rolling and spinning parts of one cone block."""
     x0, x1, x2 = x[row], x[row + stride], x[row + 2 * stride]
     n0, n1, n2 = sets.normal[0, b], sets.normal[1, b], sets.normal[2, b]
@@ -133,7 +133,7 @@ def cone_parts(sets, kind, b, x, row, stride):  # type: ignore[no-untyped-def]
 
 
 @helper
-def torque_coefficients(sets, kind, b):  # type: ignore[no-untyped-def]
+def torque_coefficients(sets, kind, b):
     """Rolling and spinning coefficients of a cone block, zero where it has none."""
     if kind < ROLLING:
         return 0.0, 0.0
@@ -141,7 +141,7 @@ def torque_coefficients(sets, kind, b):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def violations(sets, x, u, partial):  # type: ignore[no-untyped-def]
+def violations(sets, x, u, partial):
     """Largest distance of x from Υ and of u from the dual set, and |xᵀu| summed over blocks.
 
     Cones: u_n ≥ μ‖u_t‖ + ρ‖ω_roll‖ + σ|ω_spin| is the dual. An interval has no dual cone: there
@@ -186,8 +186,8 @@ def violations(sets, x, u, partial):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def de_saxce(sets, u, out):  # type: ignore[no-untyped-def]
-    """out ← (μ‖u_t‖ + ρ‖ω_roll‖ + σ|ω_spin|) n in each cone block, zero elsewhere."""
+def de_saxce(sets, u, out):
+    """Out ← (μ‖u_t‖ + ρ‖ω_roll‖ + σ|ω_spin|) n in each cone block, zero elsewhere."""
     for c in prange(sets.chunks.shape[0]):
         kind, first, count = sets.chunks[c, 0], sets.chunks[c, 1], sets.chunks[c, 2]
         for j in range(sets.chunks[c, 4], sets.chunks[c, 5]):
@@ -204,8 +204,8 @@ def de_saxce(sets, u, out):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def add_compliance(sets, compliance, x, out):  # type: ignore[no-untyped-def]
-    """out ← out + E x, with E diagonal about each normal: (normal, tangential, tangential)."""
+def add_compliance(sets, compliance, x, out):
+    """Out ← out + E x, with E diagonal about each normal: (normal, tangential, tangential)."""
     for c in prange(sets.chunks.shape[0]):
         kind, first, count = sets.chunks[c, 0], sets.chunks[c, 1], sets.chunks[c, 2]
         for j in range(sets.chunks[c, 4], sets.chunks[c, 5]):
@@ -226,7 +226,7 @@ def add_compliance(sets, compliance, x, out):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def blended_square(new, old, older, N_new, N_old, N_older, beta, partial):  # type: ignore[no-untyped-def]
+def blended_square(new, old, older, N_new, N_old, N_older, beta, partial):
     """dᵀNd for d = new − old − β(old − older), from the three points and their products."""
     for p in prange(partial.shape[0]):
         total = 0.0

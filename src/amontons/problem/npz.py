@@ -25,7 +25,7 @@ Rows are in the order of the runs, a block's rows together. The operator is one 
 * `kind` "bodies": `inverse_mass` (bodies,), `inverse_inertia` (bodies, 6) as xx, xy, xz, yy, yz,
   zz, `body` (constraints, 2), `arms` (contacts, 2, 3), `jacobian` (scalar rows, 12), `wrenches`;
   constraints come by kind: coulomb, spinning (`wrenches` of them), free, nonnegative, interval;
-* `kind` "factored": `H_*` CSC and either `Minv_*` CSR, or `M_*` CSC to be factorised again.
+* `kind` "factored": `H_*` and `M_*`, both CSC; M is factorised again.
 
 What is read is what was written, bit for bit; only `M_*`, which is put together from its
 factors, is exact to rounding.
@@ -248,15 +248,9 @@ def _read_factored(archive: Archive, sets: Product) -> FactoredOperator:
     H = archive.sparse("H", by_columns=True)
     _require_shape("H", H.shape, (H.shape[0], sets.rows))
     H = H[:, np.argsort(sets.row_order)]
-    explicit = "Minv_shape" in archive
-    key = "Minv" if explicit else "M"
-    matrix = archive.sparse(key, by_columns=not explicit)
-    _require_shape(key, matrix.shape, (H.shape[0], H.shape[0]))
-    if not explicit:
-        return FactoredOperator(MassInverse(matrix), H)
-    inverse = MassInverse.__new__(MassInverse)
-    inverse.explicit, inverse._factors = matrix, None
-    return FactoredOperator(inverse, H)
+    M = archive.sparse("M", by_columns=True)
+    _require_shape("M", M.shape, (H.shape[0], H.shape[0]))
+    return FactoredOperator(MassInverse(M), H)
 
 
 # -- writing --------------------------------------------------------------------------------------

@@ -238,7 +238,10 @@ class ConeProblem:
         torque = rolling is not None or spinning is not None
         if torque:
             run = SpinningCone(
-                mu, 0.0 if rolling is None else rolling, 0.0 if spinning is None else spinning, normals
+                mu,
+                0.0 if rolling is None else rolling,
+                0.0 if spinning is None else spinning,
+                normals,
             )
         else:
             run = CoulombCone(mu, normals)
@@ -256,9 +259,9 @@ class ConeProblem:
             raise InputError(
                 f"free_velocity must have shape ({operator.bodies}, 6), got {free.shape}"
             )
-        linear = np.empty(operator.rows)
-        operator.from_velocities(free, linear)
-        linear = linear.reshape(-1, count).T.copy()
+        relative = np.empty(operator.rows)
+        operator.from_velocities(free, relative)
+        linear = relative.reshape(-1, count).T.copy()
         if offset is not None:
             along = np.broadcast_to(finite_array("offset", offset), (count,))
             linear[:, :3] += along[:, None] * normals
@@ -301,7 +304,7 @@ class ConeProblem:
         return out
 
     def product_of_velocities(self, x: Floats, velocity: Floats, out: Floats) -> None:
-        """out ← (N + E) x over bodies whose velocities M⁻¹ D x are known already."""
+        """Out ← (N + E) x over bodies whose velocities M⁻¹ D x are known already."""
         assert isinstance(self.operator, BodyOperator)
         self.operator.from_velocities(velocity, out)
         self._comply(x, out)
@@ -332,8 +335,11 @@ class ConeProblem:
         return blocks, offsets
 
     def quadratic(
-        self, points: tuple[Floats, Floats, Floats], products: tuple[Floats, Floats, Floats],
-        scratches: tuple[Any, Any, Any], beta: float
+        self,
+        points: tuple[Floats, Floats, Floats],
+        products: tuple[Floats, Floats, Floats],
+        scratches: tuple[Any, Any, Any],
+        beta: float,
     ) -> float:
         """dᵀ(N + E)d for d = new − old − β(old − older), given those three and their products."""
         short = None
@@ -355,7 +361,7 @@ class ConeProblem:
 
     @cached_property
     def curvature(self) -> Floats:
-        """Mean diagonal of N + E over each block's normal, tangential and torque rows, (blocks, 3)."""
+        """Mean diagonal of N + E over normal, tangential and torque rows, shape (blocks, 3)."""
         curvature = self.operator.curvatures(self.sets.arrays)
         if self.compliance is not None:
             _add_mean_compliance(curvature, self.compliance, self.sets)
@@ -363,7 +369,7 @@ class ConeProblem:
 
     @cached_property
     def mean_steps(self) -> Floats:
-        """d / trace(N_bb) of each block: the step of papers 2 to 4, and ρ of the scaled error."""
+        """D / trace(N_bb) of each block: the step of papers 2 to 4, and ρ of the scaled error."""
         rows = ROWS_OF_KIND[self.sets.block_kinds].astype(np.float64)
         c = self.curvature
         torques = np.maximum(rows - 3.0, 0.0)
@@ -418,7 +424,7 @@ class ConeProblem:
         return self._outward(x if self.shift is None else x - self.shift)
 
     def velocities(self, x: Floats) -> Floats:
-        """u = (N + E)γ + r in the caller's coordinates, of internal unknowns x [m/s]."""
+        """U = (N + E)γ + r in the caller's coordinates, of internal unknowns x [m/s]."""
         u = self.product(x) + self.linear
         if self.operator.skew is not None:
             u += self.operator.skew @ x
@@ -426,7 +432,7 @@ class ConeProblem:
 
     @property
     def given_linear(self) -> Floats:
-        """r as the caller gave it."""
+        """R as the caller gave it."""
         if self.shift is None:
             return self._outward(self.linear)
         return self._outward(self.linear + self.product(self.shift))
@@ -495,7 +501,7 @@ class ConeProblem:
         return pull if pull.any() else None
 
     def _shift_cones(self) -> None:
-        """x = γ + c n makes every cohesive cone a plain one: r ← r − N(c n), paper 3, §2.4."""
+        """X = γ + c n makes every cohesive cone a plain one: r ← r − N(c n), paper 3, §2.4."""
         assert self.cohesion is not None
         pull = np.empty(self.blocks)
         pull[self.sets.block_order] = self.cohesion
@@ -647,9 +653,7 @@ def _runs(
         return [NonNegative(rows)]
     dimension = 6 if spinning is not None else 5 if rolling is not None else 3
     if rows % dimension:
-        raise InputError(
-            f"{rows} rows are no whole number of contacts with {dimension} rows each"
-        )
+        raise InputError(f"{rows} rows are no whole number of contacts with {dimension} rows each")
     contacts = rows // dimension
     mu = finite_array("friction", friction)
     mu = np.full(contacts, float(mu)) if mu.ndim == 0 else mu

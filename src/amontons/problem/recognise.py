@@ -56,8 +56,12 @@ def recognise_bodies(M: sp.csr_array, H: sp.csc_array, runs: list[Run]) -> Recog
     K = angular[contact, side] @ linear[contact, side].transpose(0, 2, 1)
     arms = np.zeros((pairs.shape[0], 2, 3))
     rotation, arms[contact, side] = _rotations_and_arms(K, pairs[contact, side], H.shape[0] // 6)
-    rebuilt = np.einsum("kji,kjl,klm->kim", rotation[pairs[contact, side]],
-                        cross_matrix(arms[contact, side]), linear[contact, side])
+    rebuilt = np.einsum(
+        "kji,kjl,klm->kim",
+        rotation[pairs[contact, side]],
+        cross_matrix(arms[contact, side]),
+        linear[contact, side],
+    )
     scale = np.abs(angular).max(initial=1e-300)
     if np.abs(rebuilt - angular[contact, side]).max(initial=0.0) > TOLERANCE * scale:
         return None
@@ -132,11 +136,9 @@ def _frames(linear: Floats, present: NDArray[np.bool_]) -> tuple[Floats, Floats 
     return sign, frames
 
 
-def _rotations_and_arms(
-    K: Floats, owner: NDArray[np.int64], bodies: int
-) -> tuple[Floats, Floats]:
+def _rotations_and_arms(K: Floats, owner: NDArray[np.int64], bodies: int) -> tuple[Floats, Floats]:
     """A of each body and r of each contact side from K = Aᵀ[r]×."""
-    left, size, right_t = np.linalg.svd(K)
+    _, size, right_t = np.linalg.svd(K)
     length = size[:, 0]
     axis = right_t[:, 2]  # K r = 0
     # for v ⟂ r the map v ↦ K v is Aᵀ(r × v): two such v and their images fix A, given r's sign

@@ -30,7 +30,7 @@ class Measure(StrEnum):
     """Which residual a tolerance is compared with. All are norms of x − Π(x − ρ(Nx + r))."""
 
     SCALED = "scaled"
-    """‖(x − Π(x − ρu))/ρ‖ / ‖r‖ with ρ = d/trace(N_bb) in each block: free of units. The default."""
+    """‖(x − Π(x − ρu))/ρ‖ / ‖r‖ with ρ = d/trace(N_bb) in each block: the default, free of units."""
 
     PAPER1 = "paper1"
     """w of paper 1: ‖x − Π(x − τu)‖/τ with τ = 1e-6 [m/s]."""
@@ -103,9 +103,7 @@ def evaluate(problem: ConeProblem, x: Floats, *, exact: bool = False) -> Residua
     _, objective = Gauge.of(problem, Measure.SCALED).error(problem, x, product)
     partial = np.empty((problem.sets.arrays.chunks.shape[0], 3))
     violations = kernels.violations.sized(problem.blocks)
-    primal, dual, complementarity = violations(
-        problem.sets.arrays, x, product + linear, partial
-    )
+    primal, dual, complementarity = violations(problem.sets.arrays, x, product + linear, partial)
     return Residuals(
         **errors,
         impulse_violation=float(primal),
@@ -117,7 +115,7 @@ def evaluate(problem: ConeProblem, x: Floats, *, exact: bool = False) -> Residua
 
 
 def exact_linear(problem: ConeProblem, x: Floats, product: Floats) -> Floats:
-    """r with what exact Coulomb friction adds at x: the De Saxcé term, and N's skew part if any.
+    """R with what exact Coulomb friction adds at x: the De Saxcé term, and N's skew part if any.
 
     û = u + (μ‖u_t‖ + ρ‖ω_roll‖ + σ|ω_spin|) n with u = W x + r, so that û = N x + this.
     """

@@ -24,7 +24,7 @@ from amontons.errors import InputError
 Floats = NDArray[np.float64]
 
 NORMAL_TOLERANCE = 1e-6
-"""How far a given normal's length may be from 1 before it is an error; smaller errors are mended."""
+"""How far a normal's length may be from 1 before it is an error; smaller errors are mended."""
 
 
 def finite_array(name: str, value: ArrayLike) -> Floats:
@@ -46,7 +46,9 @@ def _coefficient(name: str, value: ArrayLike, blocks: int | None = None) -> Floa
     """A finite, non-negative coefficient a block, broadcast to `blocks` where a scalar is given."""
     array = np.atleast_1d(finite_array(name, value))
     if array.ndim != 1:
-        raise InputError(f"{name} must be a number or one number a contact, got shape {array.shape}")
+        raise InputError(
+            f"{name} must be a number or one number a contact, got shape {array.shape}"
+        )
     if (array < 0).any():
         worst = int(np.argmax(array < 0))
         raise InputError(f"{name}[{worst}] is {array[worst]}; it must not be negative")

@@ -26,7 +26,7 @@ from amontons.solvers.base import Buffers, Floats, Iterate, Solver
 
 
 @kernel
-def assess_and_propose(sets, metric, rho, x, x_old, Nx, Nx_old, linear, beta, step, out, partial):  # type: ignore[no-untyped-def]
+def assess_and_propose(sets, metric, rho, x, x_old, Nx, Nx_old, linear, beta, step, out, partial):
     """Judge x, and take the next step from y = x + β(x − x_old): out ← Π(y − step·S(Ny + r)).
 
     Returns ‖e‖², xᵀNx and rᵀx at x, with e its natural map, and for the step gᵀ(out − x) and
@@ -38,10 +38,10 @@ def assess_and_propose(sets, metric, rho, x, x_old, Nx, Nx_old, linear, beta, st
         error, quad, lin, uphill, length = 0.0, 0.0, 0.0, 0.0, 0.0
         for t in range(sets.chunks[c, 4], sets.chunks[c, 5], TILE):
             m = min(TILE, sets.chunks[c, 5] - t)
-            e, q, l = natural_tile(sets, sets.chunks[c], t, m, rho, x, Nx, linear, T)
+            e, q, p = natural_tile(sets, sets.chunks[c], t, m, rho, x, Nx, linear, T)
             error += e
             quad += q
-            lin += l
+            lin += p
             for k in range(rows_of(kind)):
                 s = row + k * count + t
                 blend(x[s : s + m], x_old[s : s + m], beta, T[k * TILE :])
@@ -64,22 +64,22 @@ def assess_and_propose(sets, metric, rho, x, x_old, Nx, Nx_old, linear, beta, st
 
 
 @routine
-def blend(x, x_old, beta, out):  # type: ignore[no-untyped-def]
-    """out ← x + β(x − x_old)."""
+def blend(x, x_old, beta, out):
+    """Out ← x + β(x − x_old)."""
     for j in range(x.size):
         out[j] = x[j] + beta * (x[j] - x_old[j])
 
 
 @routine
-def blend_plus(x, x_old, beta, r, out):  # type: ignore[no-untyped-def]
-    """out ← x + β(x − x_old) + r."""
+def blend_plus(x, x_old, beta, r, out):
+    """Out ← x + β(x − x_old) + r."""
     for j in range(x.size):
         out[j] = x[j] + beta * (x[j] - x_old[j]) + r[j]
 
 
 @routine
-def store_and_dot(new, x, g, out):  # type: ignore[no-untyped-def]
-    """out ← new, and gᵀ(new − x)."""
+def store_and_dot(new, x, g, out):
+    """Out ← new, and gᵀ(new − x)."""
     total = 0.0
     for j in range(x.size):
         total += g[j] * (new[j] - x[j])
@@ -114,9 +114,7 @@ class APGD(Solver):
         if not 0.0 < self.shrink <= 1.0:
             raise InputError(f"shrink must be in (0, 1], got {self.shrink}")
         if self.scaling not in ("none", "block", "split"):
-            raise InputError(
-                f"unknown scaling {self.scaling!r}; choose 'none', 'block' or 'split'"
-            )
+            raise InputError(f"unknown scaling {self.scaling!r}; choose 'none', 'block' or 'split'")
 
     def iterations(
         self, problem: ConeProblem, x: Floats, gauge: Gauge, buffers: Buffers
@@ -142,7 +140,18 @@ class APGD(Solver):
                 x_new = buffers.free(x, x_old)
                 error, quadratic, linear, uphill, length = problem.total(
                     pass_over(
-                        sets, metric, gauge.rho, x, x_old, Nx, Nx_old, r, beta, 1.0 / L, x_new, partial
+                        sets,
+                        metric,
+                        gauge.rho,
+                        x,
+                        x_old,
+                        Nx,
+                        Nx_old,
+                        r,
+                        beta,
+                        1.0 / L,
+                        x_new,
+                        partial,
                     )
                 )  # 7, 8
                 if not judged:
@@ -173,6 +182,6 @@ class APGD(Solver):
 def _first_curvature(problem: ConeProblem, metric: Metric, scratch: object) -> float:
     """1ᵀN1 / 1ᵀS⁻¹1 (line 4, in the metric): a first guess that backtracking corrects."""
     ones = np.ones(problem.rows)
-    size = np.sum(1.0 / metric.normal) + 2.0 * np.sum(1.0 / metric.tangential)
-    bend, length = problem.total((ones @ problem.product(ones, scratch=scratch), size))
+    size = float(np.sum(1.0 / metric.normal) + 2.0 * np.sum(1.0 / metric.tangential))
+    bend, length = problem.total((float(ones @ problem.product(ones, None, scratch)), size))
     return bend / length if bend > 0.0 else 1.0

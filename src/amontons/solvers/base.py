@@ -1,8 +1,9 @@
 """What all solvers share: limits, best iterate, history, callback, and an honest ending.
 
 A solver is a frozen dataclass of settings with one method to write, :meth:`Solver.iterations`: a
-generator that yields an :class:`Iterate` at the start and after each iteration. :meth:`Solver.solve`
-drives it. So the file of a method holds the method, in the order of its paper, and nothing else.
+generator that yields an :class:`Iterate` at the start and after each iteration, which
+:meth:`Solver.solve` drives. So a method's file holds the method, in the order of its paper, and
+nothing else.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Orders in which Gauss–Seidel may relax many blocks at once.
 
-Blocks of one colour share no body, so they can be relaxed in parallel and the result does not depend
-on who goes first. A body with more contacts than there are colours (a slab, a drum) would need a
+Blocks of one colour share no body, so they can be relaxed in parallel, and the result does not
+depend on who goes first. A body with more contacts than there are colours (a slab, a drum) would need a
 colour for each of them: what finds no colour goes to an overflow set, which is relaxed one by one.
 """
 
@@ -26,8 +26,8 @@ class Order(NamedTuple):
 
 
 @serial_kernel
-def colour_pairs(body, mobile, bodies, colours, out):  # type: ignore[no-untyped-def]
-    """First colour that neither body of a constraint has yet, or `colours`; immovable ones share."""
+def colour_pairs(body, mobile, bodies, colours, out):
+    """First colour that neither body of a constraint has, or `colours`; immovable ones share."""
     used = np.zeros(bodies, dtype=np.uint64)
     for c in range(body.shape[0]):
         taken = np.uint64(0)
@@ -47,7 +47,7 @@ def colour_pairs(body, mobile, bodies, colours, out):  # type: ignore[no-untyped
 
 
 @serial_kernel
-def colour_rows(indptr, indices, block_of_row, first_row, stride, rows, colours, out):  # type: ignore[no-untyped-def]
+def colour_rows(indptr, indices, block_of_row, first_row, stride, rows, colours, out):
     """The same for blocks coupled by a sparse matrix."""
     out[:] = -1
     for b in range(out.size):

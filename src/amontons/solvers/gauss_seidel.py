@@ -23,7 +23,13 @@ from amontons.problem.operators.bodies import push, relative_velocity
 from amontons.problem.problem import ConeProblem
 from amontons.problem.residuals import Gauge
 from amontons.solvers.base import Buffers, Floats, Iterate, Solver
-from amontons.solvers.colouring import COLOURS, Order, by_colour, colour_pairs, colour_rows, in_sequence
+from amontons.solvers.colouring import (
+    COLOURS,
+    by_colour,
+    colour_pairs,
+    colour_rows,
+    in_sequence,
+)
 from amontons.solvers.relaxation import Damper, Relaxation, relax_block
 
 PART = 256
@@ -54,14 +60,17 @@ class Tuning(NamedTuple):
 
 
 @helper
-def add_compliance(sets, tuning, kind, b, first, stride, rows, x, u):  # type: ignore[no-untyped-def]
-    """u ← u + E x for one block, E diagonal about the block's normal."""
+def add_compliance(sets, tuning, kind, b, first, stride, rows, x, u):
+    """U ← u + E x for one block, E diagonal about the block's normal."""
     if kind < COULOMB or rows == 5:
         for k in range(rows):
             u[k] += tuning.compliance[first + k * stride] * x[k]
     else:
         for part in range(0, rows, 3):
-            en, et = tuning.compliance[first + part * stride], tuning.compliance[first + (part + 1) * stride]
+            en, et = (
+                tuning.compliance[first + part * stride],
+                tuning.compliance[first + (part + 1) * stride],
+            )
             v = 0.0
             for k in range(3):
                 v += x[part + k] * sets.normal[k, b]
@@ -70,7 +79,7 @@ def add_compliance(sets, tuning, kind, b, first, stride, rows, x, u):  # type: i
 
 
 @helper
-def relax_on_bodies(sets, arrays, where, tuning, omega, b, x, linear, velocity, old, u, new, work):  # type: ignore[no-untyped-def]
+def relax_on_bodies(sets, arrays, where, tuning, omega, b, x, linear, velocity, old, u, new, work):
     """Relax block `b` and pass the change of its impulse on to its two bodies."""
     kind, first, stride = where.kind[b], where.first_row[b], where.stride[b]
     rows = rows_of(kind)
@@ -81,8 +90,21 @@ def relax_on_bodies(sets, arrays, where, tuning, omega, b, x, linear, velocity, 
     if tuning.compliance.size > 0:
         add_compliance(sets, tuning, kind, b, first, stride, rows, old, u)
     relax_block(
-        sets, kind, b, where.place[b], rows, tuning.steps[b], tuning.blocks, tuning.offsets,
-        omega, tuning.sharpness, tuning.full, old, u, new, work,
+        sets,
+        kind,
+        b,
+        where.place[b],
+        rows,
+        tuning.steps[b],
+        tuning.blocks,
+        tuning.offsets,
+        omega,
+        tuning.sharpness,
+        tuning.full,
+        old,
+        u,
+        new,
+        work,
     )
     for k in range(rows):
         x[first + k * stride] = new[k]
@@ -92,7 +114,7 @@ def relax_on_bodies(sets, arrays, where, tuning, omega, b, x, linear, velocity, 
 
 
 @kernel
-def sweep_bodies(sets, arrays, where, tuning, omega, order, backward, x, linear, velocity):  # type: ignore[no-untyped-def]
+def sweep_bodies(sets, arrays, where, tuning, omega, order, backward, x, linear, velocity):
     """Relax every block once, colour by colour; velocity holds M⁻¹ D x throughout."""
     colours = order.start.size - 1
     for step in range(colours):
@@ -109,7 +131,7 @@ def sweep_bodies(sets, arrays, where, tuning, omega, order, backward, x, linear,
 
 
 @helper
-def relax_on_matrix(sets, matrix, where, tuning, omega, b, x, linear, old, u, new, work):  # type: ignore[no-untyped-def]
+def relax_on_matrix(sets, matrix, where, tuning, omega, b, x, linear, old, u, new, work):
     """Relax block `b`, whose velocity is its rows of N times the current x."""
     kind, first, stride = where.kind[b], where.first_row[b], where.stride[b]
     rows = rows_of(kind)
@@ -123,15 +145,28 @@ def relax_on_matrix(sets, matrix, where, tuning, omega, b, x, linear, old, u, ne
     if tuning.compliance.size > 0:
         add_compliance(sets, tuning, kind, b, first, stride, rows, old, u)
     relax_block(
-        sets, kind, b, where.place[b], rows, tuning.steps[b], tuning.blocks, tuning.offsets,
-        omega, tuning.sharpness, tuning.full, old, u, new, work,
+        sets,
+        kind,
+        b,
+        where.place[b],
+        rows,
+        tuning.steps[b],
+        tuning.blocks,
+        tuning.offsets,
+        omega,
+        tuning.sharpness,
+        tuning.full,
+        old,
+        u,
+        new,
+        work,
     )
     for k in range(rows):
         x[first + k * stride] = new[k]
 
 
 @kernel
-def sweep_matrix(sets, matrix, where, tuning, omega, order, backward, x, linear):  # type: ignore[no-untyped-def]
+def sweep_matrix(sets, matrix, where, tuning, omega, order, backward, x, linear):
     """Relax every block once, colour by colour."""
     colours = order.start.size - 1
     for step in range(colours):
@@ -262,8 +297,14 @@ class GaussSeidel(Relaxation, Solver):
                 has = rows > k
                 block_of_row[(where.first_row + k * where.stride)[has]] = np.flatnonzero(has)
             colour_rows(
-                matrix.indptr, matrix.indices, block_of_row, where.first_row, where.stride, rows,
-                COLOURS, colour,
+                matrix.indptr,
+                matrix.indices,
+                block_of_row,
+                where.first_row,
+                where.stride,
+                rows,
+                COLOURS,
+                colour,
             )
             order = by_colour(colour)
         sweep = sweep_matrix.parallel if order.overflow else sweep_matrix.serial
@@ -277,7 +318,15 @@ class GaussSeidel(Relaxation, Solver):
             backward = self.symmetric and count % 2 == 1
             omega = damper.after(objective)
             sweep(
-                problem.sets.arrays, matrix, where, tuning, omega, order, backward, x, problem.linear
+                problem.sets.arrays,
+                matrix,
+                where,
+                tuning,
+                omega,
+                order,
+                backward,
+                x,
+                problem.linear,
             )
             count += 1
 
@@ -288,7 +337,7 @@ class GaussSeidel(Relaxation, Solver):
 
 
 def _writable(x: Floats, buffers: Buffers) -> Floats:
-    """x itself, or a copy of it where x is kept as the best iterate."""
+    """X itself, or a copy of it where x is kept as the best iterate."""
     if buffers.best is not x:
         return x
     copy = buffers.free(x)

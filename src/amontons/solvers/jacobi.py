@@ -17,7 +17,7 @@ from amontons.solvers.relaxation import Damper, Relaxation, relax_block
 
 
 @kernel
-def sweep(sets, steps, blocks, offsets, omega, sharpness, full, x, product, linear, out):  # type: ignore[no-untyped-def]
+def sweep(sets, steps, blocks, offsets, omega, sharpness, full, x, product, linear, out):
     """One step of every block, all from the same x."""
     for c in prange(sets.chunks.shape[0]):
         kind, first, count, row = head(sets.chunks, c)
@@ -30,8 +30,21 @@ def sweep(sets, steps, blocks, offsets, omega, sharpness, full, x, product, line
                 old[k] = x[i]
                 u[k] = product[i] + linear[i]
             relax_block(
-                sets, kind, b, j, rows, steps[b], blocks, offsets, omega, sharpness, full,
-                old, u, new, work,
+                sets,
+                kind,
+                b,
+                j,
+                rows,
+                steps[b],
+                blocks,
+                offsets,
+                omega,
+                sharpness,
+                full,
+                old,
+                u,
+                new,
+                work,
             )
             for k in range(rows):
                 out[row + k * count + j] = new[k]

@@ -29,7 +29,7 @@ REFRESH = 50
 
 
 @kernel
-def advance(sets, metric, rho, x, d, Nd, linear, length, step, x_new, Nx, partial):  # type: ignore[no-untyped-def]
+def advance(sets, metric, rho, x, d, Nd, linear, length, step, x_new, Nx, partial):
     """x_new ← x + length·d and Nx likewise; judge x_new; then d ← Π(x_new − step·S g) − x_new.
 
     Returns ‖e‖², xᵀNx and rᵀx at x_new, gᵀd and dᵀS⁻¹d of the new direction.
@@ -44,10 +44,10 @@ def advance(sets, metric, rho, x, d, Nd, linear, length, step, x_new, Nx, partia
                 s = row + k * count + t
                 move(x[s : s + m], d[s : s + m], length, x_new[s : s + m])
                 move(Nx[s : s + m], Nd[s : s + m], length, Nx[s : s + m])
-            e, q, l = natural_tile(sets, sets.chunks[c], t, m, rho, x_new, Nx, linear, T)
+            e, q, p = natural_tile(sets, sets.chunks[c], t, m, rho, x_new, Nx, linear, T)
             error += e
             quad += q
-            lin += l
+            lin += p
             for k in range(rows_of(kind)):
                 s = row + k * count + t
                 copy(x_new[s : s + m], T[k * TILE :])
@@ -69,15 +69,15 @@ def advance(sets, metric, rho, x, d, Nd, linear, length, step, x_new, Nx, partia
 
 
 @routine
-def move(x, d, length, out):  # type: ignore[no-untyped-def]
-    """out ← x + length·d."""
+def move(x, d, length, out):
+    """Out ← x + length·d."""
     for j in range(x.size):
         out[j] = x[j] + length * d[j]
 
 
 @routine
-def difference_and_dot(new, y, g, d):  # type: ignore[no-untyped-def]
-    """d ← new − y, and gᵀd."""
+def difference_and_dot(new, y, g, d):
+    """D ← new − y, and gᵀd."""
     total = 0.0
     for j in range(d.size):
         d[j] = new[j] - y[j]
@@ -86,8 +86,8 @@ def difference_and_dot(new, y, g, d):  # type: ignore[no-untyped-def]
 
 
 @routine
-def copy_and_dot(x, y, out):  # type: ignore[no-untyped-def]
-    """out ← x, and xᵀy."""
+def copy_and_dot(x, y, out):
+    """Out ← x, and xᵀy."""
     total = 0.0
     for j in range(x.size):
         out[j] = x[j]
@@ -96,7 +96,7 @@ def copy_and_dot(x, y, out):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def bends(sets, metric, d, Nd, partial):  # type: ignore[no-untyped-def]
+def bends(sets, metric, d, Nd, partial):
     """dᵀNd, and (Nd)ᵀS(Nd)."""
     for c in prange(sets.chunks.shape[0]):
         kind, first, count, row = head(sets.chunks, c)
@@ -154,9 +154,7 @@ class SpectralGradient(Solver):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.scaling not in ("none", "block", "split"):
-            raise InputError(
-                f"unknown scaling {self.scaling!r}; choose 'none', 'block' or 'split'"
-            )
+            raise InputError(f"unknown scaling {self.scaling!r}; choose 'none', 'block' or 'split'")
         if self.memory < 1:
             raise InputError(f"memory must be at least 1, got {self.memory}")
         if not 0.0 < self.armijo < 1.0:
@@ -184,9 +182,7 @@ class SpectralGradient(Solver):
         while True:
             x_new = buffers.free(x)
             error, quadratic, linear, slope, square = problem.total(
-                pass_over(
-                    sets, metric, gauge.rho, x, d, Nd, r, length, alpha, x_new, Nx, partial
-                )
+                pass_over(sets, metric, gauge.rho, x, d, Nd, r, length, alpha, x_new, Nx, partial)
             )
             objective = 0.5 * quadratic + linear
             yield Iterate(

@@ -171,7 +171,8 @@ def expect_honest(solver: Solver, case: Case, solution: Solution) -> None:
     if solution.status is not Status.CONVERGED and solution.status is not Status.INVALID:
         missed = error > solver.tolerance * (1 - SLACK) - case.noise(at, measure)
         expect(missed, where + f"it says {solution.status}, but the error is {error:.3e}")
-    size = abs(case.linear) @ abs(at) + abs(at) @ abs(case.matrix) @ abs(at)
+    reach = abs(at) + 2.0 * abs(naive.shift(case.blocks, at.size))
+    size = abs(case.linear) @ reach + reach @ abs(case.matrix) @ reach
     expect(
         abs(solution.objective - case.objective(at)) <= 1e-12 * size,
         where + f"objective {solution.objective!r}, but it is {case.objective(at)!r}",
@@ -254,7 +255,7 @@ def check_parallel_kernels_solve_every_kind(solver: Solver, kinds: Kinds) -> Non
     """The same with the parallel form of every kernel, and the two agree."""
     for name in supported(solver, kinds):
         serial = solver.solve(case(name).problem)
-        with parallel_kernels():
+        with parallel_kernels(), threads(1):  # two of them are for check_runs_are_repeatable
             other = build(name)
             solution = solver.solve(other.problem)
         expect_honest(solver, other, solution)

@@ -25,7 +25,7 @@ class Operator(ABC):
 
     @abstractmethod
     def apply(self, x: Floats, out: Floats, scratch: Any) -> None:
-        """out ← N x. `scratch` comes from :meth:`scratch`, one for each concurrent use."""
+        """Out ← N x. `scratch` comes from :meth:`scratch`, one for each concurrent use."""
 
     def check(self, sets: SetArrays) -> None:
         """Raise `InputError` where the operator's structure is not that of the sets."""

@@ -48,7 +48,7 @@ class BodyArrays(NamedTuple):
 
 
 @helper
-def place(arrays, c):  # type: ignore[no-untyped-def]
+def place(arrays, c):
     """First row of constraint `c`, and the stride from one of its rows to the next."""
     if c < arrays.forces:
         return c, arrays.forces
@@ -59,7 +59,7 @@ def place(arrays, c):  # type: ignore[no-untyped-def]
 
 
 @helper
-def turn(inertia, i, t0, t1, t2):  # type: ignore[no-untyped-def]
+def turn(inertia, i, t0, t1, t2):
     """I⁻¹ t of body `i`."""
     xx, xy, xz = inertia[i, 0], inertia[i, 1], inertia[i, 2]
     yy, yz, zz = inertia[i, 3], inertia[i, 4], inertia[i, 5]
@@ -71,7 +71,7 @@ def turn(inertia, i, t0, t1, t2):  # type: ignore[no-untyped-def]
 
 
 @helper
-def gather_body(arrays, i, x, velocity):  # type: ignore[no-untyped-def]
+def gather_body(arrays, i, x, velocity):
     """velocity[i] ← M⁻¹ times the impulses of all constraints on body `i`."""
     f0, f1, f2, t0, t1, t2 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     arms, stride = arrays.arms, arrays.forces
@@ -113,7 +113,7 @@ def gather_body(arrays, i, x, velocity):  # type: ignore[no-untyped-def]
 
 
 @helper
-def point_velocity(arrays, code, i, velocity):  # type: ignore[no-untyped-def]
+def point_velocity(arrays, code, i, velocity):
     """Velocity of body `i` at the contact point of incidence `code`; the world stands still."""
     if i < 0:
         return 0.0, 0.0, 0.0
@@ -127,7 +127,7 @@ def point_velocity(arrays, code, i, velocity):  # type: ignore[no-untyped-def]
 
 
 @helper
-def relative_velocity(arrays, c, velocity, out):  # type: ignore[no-untyped-def]
+def relative_velocity(arrays, c, velocity, out):
     """Rows of Dᵀ v that belong to constraint `c`, into the first entries of `out`."""
     a, b = arrays.body[c, 0], arrays.body[c, 1]
     contacts = arrays.forces + arrays.wrenches
@@ -153,7 +153,7 @@ def relative_velocity(arrays, c, velocity, out):  # type: ignore[no-untyped-def]
 
 
 @helper
-def push(arrays, c, side, dx, velocity):  # type: ignore[no-untyped-def]
+def push(arrays, c, side, dx, velocity):
     """Add to one body's velocity what impulse `dx` of constraint `c` gives it."""
     i = arrays.body[c, side]
     if i < 0:
@@ -184,7 +184,7 @@ def push(arrays, c, side, dx, velocity):  # type: ignore[no-untyped-def]
 
 
 @routine
-def rare_velocities(arrays, velocity, out):  # type: ignore[no-untyped-def]
+def rare_velocities(arrays, velocity, out):
     """Dᵀ velocity in the rows of contacts with torque and of scalar constraints."""
     response = np.empty(6)
     for c in range(arrays.forces, arrays.body.shape[0]):
@@ -195,8 +195,8 @@ def rare_velocities(arrays, velocity, out):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def velocity_product(arrays, velocity, out):  # type: ignore[no-untyped-def]
-    """out ← Dᵀ velocity."""
+def velocity_product(arrays, velocity, out):
+    """Out ← Dᵀ velocity."""
     stride = arrays.forces
     for c in prange(arrays.forces):
         a0, a1, a2 = point_velocity(arrays, 2 * c, arrays.body[c, 0], velocity)
@@ -208,8 +208,8 @@ def velocity_product(arrays, velocity, out):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def body_product(arrays, x, velocity, out):  # type: ignore[no-untyped-def]
-    """velocity ← M⁻¹ D x, then out ← Dᵀ velocity."""
+def body_product(arrays, x, velocity, out):
+    """Velocity ← M⁻¹ D x, then out ← Dᵀ velocity."""
     for i in prange(arrays.inverse_mass.size):
         gather_body(arrays, i, x, velocity)
     stride = arrays.forces
@@ -223,14 +223,14 @@ def body_product(arrays, x, velocity, out):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def body_velocities(arrays, x, velocity):  # type: ignore[no-untyped-def]
-    """velocity ← M⁻¹ D x."""
+def body_velocities(arrays, x, velocity):
+    """Velocity ← M⁻¹ D x."""
     for i in prange(arrays.inverse_mass.size):
         gather_body(arrays, i, x, velocity)
 
 
 @kernel
-def body_quadratic(arrays, inertia, new, old, older, beta, partial):  # type: ignore[no-untyped-def]
+def body_quadratic(arrays, inertia, new, old, older, beta, partial):
     """vᵀMv = dᵀNd for v = new − old − β(old − older), the velocities that impulses d give."""
     bodies = arrays.inverse_mass.size
     for p in prange(partial.shape[0]):
@@ -251,7 +251,7 @@ def body_quadratic(arrays, inertia, new, old, older, beta, partial):  # type: ig
 
 
 @kernel
-def body_curvatures(arrays, normal, out):  # type: ignore[no-untyped-def]
+def body_curvatures(arrays, normal, out):
     """Mean diagonal of N over each block's normal, tangential and torque rows.
 
     On one side, trace([r]×ᵀ I⁻¹ [r]×) = tr(I⁻¹)‖r‖² − rᵀI⁻¹r, so no block needs to be formed.
@@ -289,7 +289,7 @@ def body_curvatures(arrays, normal, out):  # type: ignore[no-untyped-def]
 
 
 @serial_kernel
-def _count_incidences(body, mobile, pointer):  # type: ignore[no-untyped-def]
+def _count_incidences(body, mobile, pointer):
     for c in range(body.shape[0]):
         for side in range(2):
             i = body[c, side]
@@ -300,7 +300,7 @@ def _count_incidences(body, mobile, pointer):  # type: ignore[no-untyped-def]
 
 
 @serial_kernel
-def _fill_incidences(body, mobile, pointer, incidence):  # type: ignore[no-untyped-def]
+def _fill_incidences(body, mobile, pointer, incidence):
     place = pointer[:-1].copy()
     for c in range(body.shape[0]):
         for side in range(2):
@@ -412,7 +412,7 @@ class BodyOperator(Operator):
         self._product(self.arrays, x, scratch, out)
 
     def from_velocities(self, velocity: Floats, out: Floats) -> None:
-        """out ← Dᵀ v: the second half of a product, where the bodies' velocities are known."""
+        """Out ← Dᵀ v: the second half of a product, where the bodies' velocities are known."""
         velocity_product.sized(self.arrays.body.shape[0])(self.arrays, velocity, out)
 
     def quadratic(self, new: Floats, old: Floats, older: Floats, beta: float) -> float:
@@ -460,7 +460,9 @@ class BodyOperator(Operator):
             full[:contacts, 3:, 3:] += inertia[:contacts]
             J = self.arrays.jacobian[:, 6 * side : 6 * side + 6]
             full[contacts:, 0, 0] += mass[contacts:] * (J[:, :3] ** 2).sum(axis=1)
-            full[contacts:, 0, 0] += np.einsum("ci,cij,cj->c", J[:, 3:], inertia[contacts:], J[:, 3:])
+            full[contacts:, 0, 0] += np.einsum(
+                "ci,cij,cj->c", J[:, 3:], inertia[contacts:], J[:, 3:]
+            )
         flat = [full[:forces, :3, :3].ravel(), full[forces:contacts].ravel(), full[contacts:, 0, 0]]
         return np.concatenate(flat), block_offsets(sets)
 

@@ -39,9 +39,7 @@ def inverse_mass(M: sp.csc_array) -> sp.csr_array | None:
         place[parts] = np.arange(parts.size)
         dense = np.zeros((parts.size, size, size))
         mine = place[part[coo.row]] >= 0
-        dense[
-            place[part[coo.row[mine]]], rank[coo.row[mine]], rank[coo.col[mine]]
-        ] = coo.data[mine]
+        dense[place[part[coo.row[mine]]], rank[coo.row[mine]], rank[coo.col[mine]]] = coo.data[mine]
         members = order[first[parts][:, None] + np.arange(size)]
         try:
             inverse = np.linalg.inv(dense)

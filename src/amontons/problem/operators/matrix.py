@@ -13,6 +13,7 @@ from amontons.algebra.cones import COULOMB, SetArrays
 from amontons.problem.kernels import rows_of
 from amontons.problem.operators.base import Floats, Operator, block_offsets
 
+
 class CsrArrays(NamedTuple):
     """A CSR matrix as kernels see it."""
 
@@ -22,8 +23,8 @@ class CsrArrays(NamedTuple):
 
 
 @kernel
-def csr_product(matrix, x, out):  # type: ignore[no-untyped-def]
-    """out ← N x, each row summed in the order it is stored."""
+def csr_product(matrix, x, out):
+    """Out ← N x, each row summed in the order it is stored."""
     for i in prange(out.size):
         total = 0.0
         for p in range(matrix.indptr[i], matrix.indptr[i + 1]):
@@ -32,7 +33,7 @@ def csr_product(matrix, x, out):  # type: ignore[no-untyped-def]
 
 
 @serial_kernel
-def csr_diagonal_blocks(matrix, sets, offsets, out):  # type: ignore[no-untyped-def]
+def csr_diagonal_blocks(matrix, sets, offsets, out):
     """Copy the entries of N's diagonal blocks into one flat array."""
     for g in range(sets.groups.shape[0]):
         kind, first, count, row = sets.groups[g]
@@ -46,7 +47,7 @@ def csr_diagonal_blocks(matrix, sets, offsets, out):  # type: ignore[no-untyped-
 
 
 @serial_kernel
-def curvatures_of_blocks(sets, blocks, offsets, out):  # type: ignore[no-untyped-def]
+def curvatures_of_blocks(sets, blocks, offsets, out):
     """Mean diagonal over the normal, tangential and torque rows of each diagonal block."""
     for g in range(sets.groups.shape[0]):
         kind = sets.groups[g, 0]

@@ -1,0 +1,25 @@
+"""What all tests share: the folder of real problems, where it is at hand."""
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+SHARED = Path(__file__).parents[2] / "shared" / "problems"
+
+
+@pytest.fixture(scope="session")
+def shared_problems():
+    """Folder of the shared real problems; tests that need it are skipped where it is missing."""
+    if not (SHARED / "load_fc.py").exists():
+        pytest.skip("the shared problems are not on this machine")
+    return SHARED
+
+
+@pytest.fixture(scope="session")
+def load_fc(shared_problems):
+    """The loader that came with the shared problems: plain numpy, written by others."""
+    spec = importlib.util.spec_from_file_location("load_fc", shared_problems / "load_fc.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
