@@ -37,7 +37,7 @@ logger = logging.getLogger("amontons")
 PACKAGE = Path(__file__).resolve().parent
 
 CHUNK = 2048
-"""Blocks a reduction sums before it starts a new partial sum: fixed, so that sums are repeatable."""
+"""Blocks a reduction sums before it starts a new partial sum; fixed, so sums are repeatable."""
 
 TILE = 512
 """Blocks that a vectorised kernel works on at a time, in buffers that stay in the first cache."""

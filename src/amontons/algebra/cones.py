@@ -8,7 +8,7 @@ A block is split into its normal part a = x·n and the norms of its other parts;
 where v, t, m, s are the normal, tangential, rolling and spinning parts of x. This is the exact
 projection onto the *intersection* of the friction, rolling and spinning cones. With κ = 1 it is the
 Euclidean projection; other weights give the projection in a metric that scales the normal and the
-tangential rows of a block differently (:class:`Metric`), which is just as cheap and converges faster.
+tangential rows of a block differently (:class:`Metric`): just as cheap, and converges faster.
 This file has the Euclidean projection of one block at a time, `tiles` both for many blocks at once.
 """
 

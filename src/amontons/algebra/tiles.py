@@ -1,9 +1,9 @@
 """The same sets as in `cones`, for a tile of up to `TILE` blocks of one kind at a time.
 
-A tile is a flat array of six rows of TILE numbers: component k of block j is `V[k * TILE + j]`. Loops
-run along j over contiguous memory without branches, so the compiler vectorises them; `cones` is
-their slow oracle. The three tiles Y, G and V of a step share one array, so that the compiler sees
-that they do not overlap; beyond eight arrays that might, it gives up.
+A tile is a flat array of six rows of TILE numbers: component k of block j is `V[k * TILE + j]`.
+Loops run along j over contiguous memory without branches, so the compiler vectorises them; `cones`
+is their slow oracle. The three tiles Y, G and V of a step share one array, so that the compiler
+sees that they do not overlap; beyond eight arrays that might, it gives up.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ STEP_SIZE = 18 * TILE
 
 @routine
 def copy(x, out):
-    """Out ← x. (A slice assignment would compile Numba's messages about shapes as well.)"""
+    """out ← x; a slice assignment would compile Numba's messages about shapes too."""
     for j in range(x.size):
         out[j] = x[j]
 

@@ -29,7 +29,8 @@ FILLING = 0.62  # share of the volume at which relaxation starts; about random c
 SKIN = 0.5  # how far beyond touching neighbours are listed while relaxing [mean radii]
 PUSH, MOMENTUM = 0.25, 0.85  # of the relaxation's heavy ball
 SWEEPS = 8  # between two looks for neighbours
-SETTLING = 2e-4  # drift downwards of each sweep, so that nothing floats [mean radii]
+SINKING = 2e-3  # push downwards of spheres that others hardly press, so that none floats
+LIGHT = 8e-3  # sum of a sphere's overlaps below which it sinks
 SHAKE = 0.005  # random displacement of a tile's copies [mean radii]
 SHELL = 6.0  # depth to which walls disturb a bed that was cut out of tiles [mean radii]
 WALL_DEPTH = 0.3  # from a wall to the outermost centres before relaxation [mean radii]
@@ -171,18 +172,20 @@ def _sweep(bed: Bed, step: Floats, mobile: float | Floats = 1.0, periodic: bool 
     i, j = _pairs(bed, SKIN, periodic)
     across, touching = _incidence(bed.radius.size, i, j), _reaches(bed, i, j)
     back = across.T.tocsr()
+    around = abs(back)
     position, radius = bed.position.copy(), bed.radius[:, None]
     for _ in range(SWEEPS):
         apart = across @ position
         if periodic:
             apart -= bed.box * np.rint(apart / bed.box)
         distance = np.maximum(np.sqrt(np.einsum("ck,ck->c", apart, apart)), 1e-9)
-        apart *= (0.5 * np.maximum(touching / distance - 1.0, 0.0))[:, None]
+        overlap = np.maximum(touching / distance - 1.0, 0.0)
+        apart *= 0.5 * overlap[:, None]
         push = back @ apart
+        push[:, 2] -= SINKING * (around @ overlap < LIGHT)
         if not periodic:
             push += np.maximum(radius - position, 0.0)
             push -= np.maximum(position + radius - bed.box, 0.0)
-            push[:, 2] -= SETTLING
         step *= MOMENTUM
         step += PUSH * mobile * push
         position += step

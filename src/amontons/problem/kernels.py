@@ -161,7 +161,7 @@ def violations(sets, x, u, partial):
                 comp += abs(x[row] * u[row])
             elif kind == INTERVAL:
                 low, high = sets.lower[j], sets.upper[j]
-                primal = max(primal, max(low - x[row], x[row] - high))
+                primal = max(primal, low - x[row], x[row] - high)
                 if u[row] > 0.0 and low > -np.inf:
                     comp += abs((x[row] - low) * u[row])
                 elif u[row] < 0.0 and high < np.inf:
@@ -173,7 +173,7 @@ def violations(sets, x, u, partial):
                 mu = sets.friction[b]
                 rho, sigma = torque_coefficients(sets, kind, b)
                 a, t, m, s = cone_parts(sets, kind, b, x, row, count)
-                outside = max(max(-a, t - mu * a), max(m - rho * a, s - sigma * a))
+                outside = max(-a, t - mu * a, m - rho * a, s - sigma * a)
                 primal = max(primal, outside)
                 w, ut, um, us = cone_parts(sets, kind, b, u, row, count)
                 dual = max(dual, mu * ut + rho * um + sigma * us - w)
@@ -187,7 +187,7 @@ def violations(sets, x, u, partial):
 
 @kernel
 def de_saxce(sets, u, out):
-    """Out ← (μ‖u_t‖ + ρ‖ω_roll‖ + σ|ω_spin|) n in each cone block, zero elsewhere."""
+    """out ← (μ‖u_t‖ + ρ‖ω_roll‖ + σ|ω_spin|) n in each cone block, zero elsewhere."""
     for c in prange(sets.chunks.shape[0]):
         kind, first, count = sets.chunks[c, 0], sets.chunks[c, 1], sets.chunks[c, 2]
         for j in range(sets.chunks[c, 4], sets.chunks[c, 5]):
@@ -205,7 +205,7 @@ def de_saxce(sets, u, out):
 
 @kernel
 def add_compliance(sets, compliance, x, out):
-    """Out ← out + E x, with E diagonal about each normal: (normal, tangential, tangential)."""
+    """out ← out + E x, with E diagonal about each normal: (normal, tangential, tangential)."""
     for c in prange(sets.chunks.shape[0]):
         kind, first, count = sets.chunks[c, 0], sets.chunks[c, 1], sets.chunks[c, 2]
         for j in range(sets.chunks[c, 4], sets.chunks[c, 5]):

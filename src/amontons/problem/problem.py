@@ -3,35 +3,30 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from amontons._jit import CHUNK
 from amontons.algebra.cones import ROWS_OF_KIND, Metric, SetKind
-from amontons.errors import InputError, ProblemWarning
+from amontons.errors import InputError
 from amontons.problem import kernels
+from amontons.problem.checks import (
+    finite_matrix,
+    reordered,
+    symmetric_mass,
+    symmetric_part,
+    uniform_runs,
+    warn_if_indefinite,
+)
 from amontons.problem.operators import BodyOperator, FactoredOperator, MatrixOperator, Operator
 from amontons.problem.operators.factored import MassInverse
-from amontons.problem.sets import (
-    CoulombCone,
-    NonNegative,
-    Product,
-    RollingCone,
-    Run,
-    SpinningCone,
-    finite_array,
-)
+from amontons.problem.sets import CoulombCone, Product, Run, SpinningCone, finite_array
 
 Floats = NDArray[np.float64]
-
-ASYMMETRY = 1e-12
-"""Relative asymmetry of a matrix that is taken for rounding and mended without a word."""
 
 CONDENSE_BELOW = 3000
 """Rows up to which a global problem is condensed to the matrix HᵀM⁻¹H: its product is faster."""
@@ -120,14 +115,14 @@ class ConeProblem:
         cohesion:
             Largest pull c of each contact as an impulse [N s]: γ_n ≥ −c, ‖γ_t‖ ≤ μ(γ_n + c).
         """
-        matrix = _sparse("W", W)
+        matrix = finite_matrix("W", W)
         if matrix.shape[0] != matrix.shape[1]:
             raise InputError(f"W must be square, got {matrix.shape[0]} × {matrix.shape[1]}")
-        product = Product(_runs(matrix.shape[0], friction, rolling, spinning, sets))
+        product = Product(uniform_runs(matrix.shape[0], friction, rolling, spinning, sets))
         if product.rows != matrix.shape[0]:
             raise InputError(f"the sets have {product.rows} rows, but W has {matrix.shape[0]}")
-        symmetric, skew = _symmetric_part(_reordered(matrix, product))
-        _warn_if_indefinite(symmetric)
+        symmetric, skew = symmetric_part(reordered(matrix, product))
+        warn_if_indefinite(symmetric)
         operator = MatrixOperator(symmetric, skew)
         return cls(operator, q, product, compliance=compliance, cohesion=cohesion, name=name)
 
@@ -156,7 +151,7 @@ class ConeProblem:
         small, then bodies if they are recognised, else factored. Other arguments are those of
         :meth:`from_matrix`.
         """
-        mass, jacobian = _sparse("M", M).tocsc(), _sparse("H", H).tocsc()
+        mass, jacobian = finite_matrix("M", M).tocsc(), finite_matrix("H", H).tocsc()
         if mass.shape[0] != jacobian.shape[0]:
             raise InputError(
                 f"M is {mass.shape[0]} × {mass.shape[1]} but H has {jacobian.shape[0]} rows"
@@ -172,10 +167,10 @@ class ConeProblem:
         offset = np.zeros(rows) if w is None else finite_array("w", w)
         if offset.shape != (rows,):
             raise InputError(f"w must have {rows} entries, got shape {offset.shape}")
-        product = Product(_runs(rows, friction, rolling, spinning, sets))
+        product = Product(uniform_runs(rows, friction, rolling, spinning, sets))
         if product.rows != rows:
             raise InputError(f"the sets have {product.rows} rows, but H has {rows} columns")
-        inverse = MassInverse(_symmetric_mass(mass))
+        inverse = MassInverse(symmetric_mass(mass))
         q = jacobian.T @ inverse(force) + offset
         options: dict[str, Any] = {"compliance": compliance, "cohesion": cohesion, "name": name}
         inner = jacobian[:, np.argsort(product.row_order)]
@@ -304,7 +299,7 @@ class ConeProblem:
         return out
 
     def product_of_velocities(self, x: Floats, velocity: Floats, out: Floats) -> None:
-        """Out ← (N + E) x over bodies whose velocities M⁻¹ D x are known already."""
+        """out ← (N + E) x over bodies whose velocities M⁻¹ D x are known already."""
         assert isinstance(self.operator, BodyOperator)
         self.operator.from_velocities(velocity, out)
         self._comply(x, out)
@@ -549,120 +544,3 @@ def _add_mean_compliance(curvature: Floats, compliance: Floats, sets: Product) -
             curvature[block, 1] += entries[1:3].mean(axis=0)
         if size > 3:
             curvature[block, 2] += entries[3:].mean(axis=0)
-
-
-def _sparse(name: str, matrix: Any) -> sp.csr_array:
-    """Any matrix as finite, square-or-not CSR, or an error that says what is wrong with it."""
-    try:
-        csr = sp.csr_array(matrix).astype(np.float64)
-    except (TypeError, ValueError) as reason:
-        raise InputError(f"{name} must be a matrix of numbers: {reason}") from None
-    csr.sum_duplicates()
-    if not np.isfinite(csr.data).all():
-        entry = int(np.argmax(~np.isfinite(csr.data)))
-        row = int(np.searchsorted(csr.indptr, entry, side="right")) - 1
-        raise InputError(
-            f"{name}[{row}, {csr.indices[entry]}] is {csr.data[entry]}; every entry must be finite"
-        )
-    return csr
-
-
-def _reordered(W: sp.csr_array, product: Product) -> sp.csr_array:
-    """W with rows and columns in internal order."""
-    order = np.argsort(product.row_order)
-    return sp.csr_array(W[order][:, order])
-
-
-def _symmetric_mass(M: Any) -> sp.csc_array:
-    if M.shape[0] != M.shape[1]:
-        raise InputError(f"M must be square, got {M.shape[0]} × {M.shape[1]}")
-    worst = float(np.abs((M - M.T).data).max(initial=0.0))
-    if worst > 1e-9 * float(np.abs(M.data).max(initial=0.0)):
-        raise InputError(f"the mass matrix M must be symmetric; entries differ by {worst:.3g}")
-    if (M.diagonal() <= 0).any():
-        row = int(np.argmax(M.diagonal() <= 0))
-        raise InputError(f"M[{row}, {row}] is {M.diagonal()[row]}; masses must be positive")
-    return sp.csc_array((M + M.T) / 2)
-
-
-def _symmetric_part(W: sp.csr_array) -> tuple[sp.csr_array, sp.csr_array | None]:
-    """(W + Wᵀ)/2 and, if there is more than rounding to it, what W has beyond that."""
-    symmetric = sp.csr_array((W + W.T) / 2)
-    symmetric.sort_indices()
-    skew = sp.csr_array(W - symmetric)
-    skew.eliminate_zeros()
-    size = float(np.abs(W.data).max(initial=0.0))
-    if np.abs(skew.data).max(initial=0.0) <= ASYMMETRY * size:
-        return symmetric, None
-    relative = float(np.linalg.norm(skew.data) / np.linalg.norm(W.data))
-    warnings.warn(
-        f"W is not symmetric (relative asymmetry {relative:.1e}). The convex problem uses its "
-        "symmetric part, as its objective does; ExactCoulomb uses all of it",
-        ProblemWarning,
-        stacklevel=3,
-    )
-    return symmetric, skew
-
-
-def _warn_if_indefinite(W: sp.csr_array, steps: int = 30) -> None:
-    """Warn where a few Lanczos steps, or the diagonal, find a clearly negative eigenvalue."""
-    rows = W.shape[0]
-    if rows == 0:
-        return
-    basis = np.zeros((min(steps, rows), rows))
-    basis[0] = np.cos(np.arange(1, rows + 1))  # any fixed vector without symmetry will do
-    basis[0] /= np.linalg.norm(basis[0])
-    used = 1
-    for i in range(1, basis.shape[0]):
-        w = W @ basis[i - 1]
-        for _ in range(2):
-            w -= basis[:i].T @ (basis[:i] @ w)
-        length = np.linalg.norm(w)
-        if not length > 1e-12 * max(1.0, float(np.abs(W.data).max(initial=0.0))):
-            break
-        basis[i] = w / length
-        used += 1
-    Q = basis[:used]
-    ritz = np.linalg.eigvalsh(Q @ (W @ Q.T))
-    smallest = min(float(ritz[0]), float(W.diagonal().min()))
-    if smallest < -1e-8 * max(abs(float(ritz[-1])), abs(smallest)):
-        warnings.warn(
-            f"W is indefinite: it has an eigenvalue below {smallest:.2g}. It is used as it is: "
-            "solvers then look for a stationary point of a problem that is not convex, may find "
-            "none, and say so in their status",
-            ProblemWarning,
-            stacklevel=3,
-        )
-
-
-def _runs(
-    rows: int,
-    friction: ArrayLike | None,
-    rolling: ArrayLike | None,
-    spinning: ArrayLike | None,
-    sets: Sequence[Run] | None,
-) -> list[Run]:
-    """The sets of a problem whose contacts all have the same kind, or those given."""
-    if sets is not None:
-        if not (friction is None and rolling is None and spinning is None):
-            raise InputError("give either `sets` or friction coefficients, not both")
-        return list(sets)
-    if friction is None:
-        if rolling is not None or spinning is not None:
-            raise InputError("rolling and spinning friction need `friction` too")
-        return [NonNegative(rows)]
-    dimension = 6 if spinning is not None else 5 if rolling is not None else 3
-    if rows % dimension:
-        raise InputError(f"{rows} rows are no whole number of contacts with {dimension} rows each")
-    contacts = rows // dimension
-    mu = finite_array("friction", friction)
-    mu = np.full(contacts, float(mu)) if mu.ndim == 0 else mu
-    if mu.shape != (contacts,):
-        raise InputError(f"friction has {mu.size} entries for {contacts} contacts")
-    if dimension == 3:
-        return [CoulombCone(mu)]
-    if dimension == 5:
-        assert rolling is not None
-        return [RollingCone(mu, rolling)]
-    assert spinning is not None
-    return [SpinningCone(mu, 0.0 if rolling is None else rolling, spinning)]

@@ -30,7 +30,7 @@ class Measure(StrEnum):
     """Which residual a tolerance is compared with. All are norms of x − Π(x − ρ(Nx + r))."""
 
     SCALED = "scaled"
-    """‖(x − Π(x − ρu))/ρ‖ / ‖r‖ with ρ = d/trace(N_bb) in each block: the default, free of units."""
+    """‖(x − Π(x − ρu))/ρ‖ / ‖r‖ with ρ = d/trace(N_bb) of each block. The default: no units."""
 
     PAPER1 = "paper1"
     """w of paper 1: ‖x − Π(x − τu)‖/τ with τ = 1e-6 [m/s]."""

@@ -65,21 +65,21 @@ def assess_and_propose(sets, metric, rho, x, x_old, Nx, Nx_old, linear, beta, st
 
 @routine
 def blend(x, x_old, beta, out):
-    """Out ← x + β(x − x_old)."""
+    """out ← x + β(x − x_old)."""
     for j in range(x.size):
         out[j] = x[j] + beta * (x[j] - x_old[j])
 
 
 @routine
 def blend_plus(x, x_old, beta, r, out):
-    """Out ← x + β(x − x_old) + r."""
+    """out ← x + β(x − x_old) + r."""
     for j in range(x.size):
         out[j] = x[j] + beta * (x[j] - x_old[j]) + r[j]
 
 
 @routine
 def store_and_dot(new, x, g, out):
-    """Out ← new, and gᵀ(new − x)."""
+    """out ← new, and gᵀ(new − x)."""
     total = 0.0
     for j in range(x.size):
         total += g[j] * (new[j] - x[j])

@@ -1,8 +1,8 @@
 """Orders in which Gauss–Seidel may relax many blocks at once.
 
 Blocks of one colour share no body, so they can be relaxed in parallel, and the result does not
-depend on who goes first. A body with more contacts than there are colours (a slab, a drum) would need a
-colour for each of them: what finds no colour goes to an overflow set, which is relaxed one by one.
+depend on who goes first. A body with more contacts than there are colours (a slab, a drum) would
+need a colour for each of them: what finds no colour goes to an overflow set, relaxed one by one.
 """
 
 from __future__ import annotations

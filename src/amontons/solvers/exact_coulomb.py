@@ -1,9 +1,9 @@
 """Exact Coulomb friction by iterating on the De Saxcé term, with any convex solver inside.
 
 The convex problem lifts a sliding contact by μ‖u_t‖ (paper 3, §2.3). Adding s = μ‖u_t‖ to the
-normal component of r takes that back; s depends on the solution, so it is found as a fixed point: solve
-with s, read μ‖u_t‖ off the solution, repeat (paper 3 calls it the dual approach). A matrix that is
-not symmetric is treated likewise: its skew part times the last γ goes into r.
+normal component of r takes that back; s depends on the solution, so it is found as a fixed point:
+solve with s, read μ‖u_t‖ off the solution, repeat (paper 3 calls it the dual approach). A matrix
+that is not symmetric is treated likewise: its skew part times the last γ goes into r.
 
 Plain iteration converges for most problems; where it is slow, Anderson's method extrapolates from
 the last few (Walker and Ni, SIAM J. Numer. Anal. 49, 2011), and is dropped when it does harm.

@@ -19,7 +19,7 @@ from amontons.algebra.cones import COULOMB, ROWS_OF_KIND
 from amontons.errors import UnsupportedProblemError
 from amontons.problem.kernels import rows_of
 from amontons.problem.operators import BodyOperator, FactoredOperator, MatrixOperator
-from amontons.problem.operators.bodies import push, relative_velocity
+from amontons.problem.operators.body_kernels import push, relative_velocity
 from amontons.problem.problem import ConeProblem
 from amontons.problem.residuals import Gauge
 from amontons.solvers.base import Buffers, Floats, Iterate, Solver

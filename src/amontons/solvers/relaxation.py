@@ -22,7 +22,7 @@ LOCAL_ACCURACY = 1e-14
 def relax_block(
     sets, kind, b, j, rows, step, blocks, offsets, omega, sharpness, full, old, u, new, work
 ):
-    """New ← λ·(step of one block) + (1 − λ)·old, where `old` has velocity `u`; all from entry 0.
+    """new ← λ·(step of one block) + (1 − λ)·old, where `old` has velocity `u`; all from entry 0.
 
     The step is Π(old − ω·step·u) or, with `full`, the block's own minimum, over-relaxed by ω. That
     minimum is found by projected gradients on the d × d block, a few dozen of them.

@@ -70,7 +70,7 @@ def advance(sets, metric, rho, x, d, Nd, linear, length, step, x_new, Nx, partia
 
 @routine
 def move(x, d, length, out):
-    """Out ← x + length·d."""
+    """out ← x + length·d."""
     for j in range(x.size):
         out[j] = x[j] + length * d[j]
 
@@ -87,7 +87,7 @@ def difference_and_dot(new, y, g, d):
 
 @routine
 def copy_and_dot(x, y, out):
-    """Out ← x, and xᵀy."""
+    """out ← x, and xᵀy."""
     total = 0.0
     for j in range(x.size):
         out[j] = x[j]

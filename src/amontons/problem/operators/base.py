@@ -15,7 +15,7 @@ Floats = NDArray[np.float64]
 
 
 class Operator(ABC):
-    """A symmetric positive semi-definite linear map N on the rows of a problem, in internal order."""
+    """A symmetric positive semi-definite map N on the rows of a problem, in internal order."""
 
     rows: int
     """Number of rows."""
@@ -25,7 +25,7 @@ class Operator(ABC):
 
     @abstractmethod
     def apply(self, x: Floats, out: Floats, scratch: Any) -> None:
-        """Out ← N x. `scratch` comes from :meth:`scratch`, one for each concurrent use."""
+        """out ← N x. `scratch` comes from :meth:`scratch`, one for each concurrent use."""
 
     def check(self, sets: SetArrays) -> None:
         """Raise `InputError` where the operator's structure is not that of the sets."""

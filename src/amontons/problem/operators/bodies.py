@@ -4,310 +4,38 @@ A contact's impulse f is one world-frame vector, so its Jacobian is (−I, [r_A]
 (I, −[r_B]×) on body B: two arms and two body numbers are all there is to store. N x is a pass over
 bodies, each summing the impulses of its own constraints and multiplying by its inverse mass, and a
 pass over constraints, each reading two body velocities. Every index writes its own slot. Impulses
-are stored component by component, as everywhere inside a problem: row k of contact c is k·count + c.
+are stored component by component, as everywhere inside a problem: row k of contact c is
+k·count + c.
 """
 
 from __future__ import annotations
 
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
-from amontons._jit import CHUNK, helper, kernel, prange, routine, serial_kernel
+from amontons._jit import CHUNK
 from amontons.algebra.cones import COULOMB, ROLLING, SPINNING, SetArrays, SetKind
 from amontons.errors import InputError
-from amontons.problem.kernels import column_sum
 from amontons.problem.operators.base import Floats, Operator, block_offsets
+from amontons.problem.operators.body_kernels import (
+    BodyArrays,
+    body_curvatures,
+    body_product,
+    body_quadratic,
+    body_velocities,
+    count_incidences,
+    fill_incidences,
+    velocity_product,
+)
 from amontons.problem.sets import finite_array
 
 Ints = NDArray[np.int32]
 
 WORLD = -1
 """Body number of the immovable world."""
-
-
-class BodyArrays(NamedTuple):
-    """Bodies and constraints as kernels see them.
-
-    Constraints are the `forces` contacts of 3 rows, then the `wrenches` contacts of 6 rows (force
-    and torque), then scalar rows. Side 0 is body A, side 1 body B; −1 is the world.
-    """
-
-    forces: int
-    wrenches: int
-    body: Ints  # the two bodies of each constraint, shape (constraints, 2)
-    arms: Floats  # from a body's centre to the contact point [m], shape (2 contacts, 3)
-    jacobian: Floats  # of scalar rows: A linear, A angular, B linear, B angular, (scalars, 12)
-    inverse_mass: Floats  # [1/kg], shape (bodies,)
-    inverse_inertia: Floats  # xx, xy, xz, yy, yz, zz in the world frame, shape (bodies, 6)
-    pointer: NDArray[np.int64]  # first incidence of each body, shape (bodies + 1,)
-    incidence: Ints  # 2·constraint + side, body by body
-
-
-@helper
-def place(arrays, c):
-    """First row of constraint `c`, and the stride from one of its rows to the next."""
-    if c < arrays.forces:
-        return c, arrays.forces
-    contacts = arrays.forces + arrays.wrenches
-    if c < contacts:
-        return 2 * arrays.forces + c, arrays.wrenches
-    return 2 * arrays.forces + 5 * arrays.wrenches + c, 1
-
-
-@helper
-def turn(inertia, i, t0, t1, t2):
-    """I⁻¹ t of body `i`."""
-    xx, xy, xz = inertia[i, 0], inertia[i, 1], inertia[i, 2]
-    yy, yz, zz = inertia[i, 3], inertia[i, 4], inertia[i, 5]
-    return (
-        xx * t0 + xy * t1 + xz * t2,
-        xy * t0 + yy * t1 + yz * t2,
-        xz * t0 + yz * t1 + zz * t2,
-    )
-
-
-@helper
-def gather_body(arrays, i, x, velocity):
-    """velocity[i] ← M⁻¹ times the impulses of all constraints on body `i`."""
-    f0, f1, f2, t0, t1, t2 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-    arms, stride = arrays.arms, arrays.forces
-    for p in range(arrays.pointer[i], arrays.pointer[i + 1]):
-        code = arrays.incidence[p]
-        c = code >> 1
-        sign = 1.0 if code & 1 else -1.0
-        if c < arrays.forces:
-            r0, r1, r2 = arms[code, 0], arms[code, 1], arms[code, 2]
-            x0, x1, x2 = sign * x[c], sign * x[stride + c], sign * x[2 * stride + c]
-            f0 += x0
-            f1 += x1
-            f2 += x2
-            t0 += r1 * x2 - r2 * x1
-            t1 += r2 * x0 - r0 * x2
-            t2 += r0 * x1 - r1 * x0
-        elif c < arrays.forces + arrays.wrenches:
-            row, step = place(arrays, c)
-            r0, r1, r2 = arms[code, 0], arms[code, 1], arms[code, 2]
-            x0, x1, x2 = sign * x[row], sign * x[row + step], sign * x[row + 2 * step]
-            f0 += x0
-            f1 += x1
-            f2 += x2
-            t0 += r1 * x2 - r2 * x1 + sign * x[row + 3 * step]
-            t1 += r2 * x0 - r0 * x2 + sign * x[row + 4 * step]
-            t2 += r0 * x1 - r1 * x0 + sign * x[row + 5 * step]
-        else:
-            row, _ = place(arrays, c)
-            s, k = c - arrays.forces - arrays.wrenches, 6 * (code & 1)
-            f0 += arrays.jacobian[s, k] * x[row]
-            f1 += arrays.jacobian[s, k + 1] * x[row]
-            f2 += arrays.jacobian[s, k + 2] * x[row]
-            t0 += arrays.jacobian[s, k + 3] * x[row]
-            t1 += arrays.jacobian[s, k + 4] * x[row]
-            t2 += arrays.jacobian[s, k + 5] * x[row]
-    im = arrays.inverse_mass[i]
-    velocity[i, 0], velocity[i, 1], velocity[i, 2] = im * f0, im * f1, im * f2
-    velocity[i, 3], velocity[i, 4], velocity[i, 5] = turn(arrays.inverse_inertia, i, t0, t1, t2)
-
-
-@helper
-def point_velocity(arrays, code, i, velocity):
-    """Velocity of body `i` at the contact point of incidence `code`; the world stands still."""
-    if i < 0:
-        return 0.0, 0.0, 0.0
-    r0, r1, r2 = arrays.arms[code, 0], arrays.arms[code, 1], arrays.arms[code, 2]
-    w0, w1, w2 = velocity[i, 3], velocity[i, 4], velocity[i, 5]
-    return (
-        velocity[i, 0] + w1 * r2 - w2 * r1,
-        velocity[i, 1] + w2 * r0 - w0 * r2,
-        velocity[i, 2] + w0 * r1 - w1 * r0,
-    )
-
-
-@helper
-def relative_velocity(arrays, c, velocity, out):
-    """Rows of Dᵀ v that belong to constraint `c`, into the first entries of `out`."""
-    a, b = arrays.body[c, 0], arrays.body[c, 1]
-    contacts = arrays.forces + arrays.wrenches
-    if c < contacts:
-        a0, a1, a2 = point_velocity(arrays, 2 * c, a, velocity)
-        b0, b1, b2 = point_velocity(arrays, 2 * c + 1, b, velocity)
-        out[0], out[1], out[2] = b0 - a0, b1 - a1, b2 - a2
-        if c >= arrays.forces:
-            for k in range(3):
-                out[3 + k] = 0.0
-                if b >= 0:
-                    out[3 + k] += velocity[b, 3 + k]
-                if a >= 0:
-                    out[3 + k] -= velocity[a, 3 + k]
-    else:
-        total = 0.0
-        for k in range(6):
-            if a >= 0:
-                total += arrays.jacobian[c - contacts, k] * velocity[a, k]
-            if b >= 0:
-                total += arrays.jacobian[c - contacts, 6 + k] * velocity[b, k]
-        out[0] = total
-
-
-@helper
-def push(arrays, c, side, dx, velocity):
-    """Add to one body's velocity what impulse `dx` of constraint `c` gives it."""
-    i = arrays.body[c, side]
-    if i < 0:
-        return
-    contacts = arrays.forces + arrays.wrenches
-    if c < contacts:
-        sign = 1.0 if side == 1 else -1.0
-        code = 2 * c + side
-        r0, r1, r2 = arrays.arms[code, 0], arrays.arms[code, 1], arrays.arms[code, 2]
-        f0, f1, f2 = sign * dx[0], sign * dx[1], sign * dx[2]
-        t0, t1, t2 = r1 * f2 - r2 * f1, r2 * f0 - r0 * f2, r0 * f1 - r1 * f0
-        if c >= arrays.forces:
-            t0 += sign * dx[3]
-            t1 += sign * dx[4]
-            t2 += sign * dx[5]
-    else:
-        J = arrays.jacobian[c - contacts, 6 * side : 6 * side + 6]
-        f0, f1, f2 = J[0] * dx[0], J[1] * dx[0], J[2] * dx[0]
-        t0, t1, t2 = J[3] * dx[0], J[4] * dx[0], J[5] * dx[0]
-    im = arrays.inverse_mass[i]
-    w0, w1, w2 = turn(arrays.inverse_inertia, i, t0, t1, t2)
-    velocity[i, 0] += im * f0
-    velocity[i, 1] += im * f1
-    velocity[i, 2] += im * f2
-    velocity[i, 3] += w0
-    velocity[i, 4] += w1
-    velocity[i, 5] += w2
-
-
-@routine
-def rare_velocities(arrays, velocity, out):
-    """Dᵀ velocity in the rows of contacts with torque and of scalar constraints."""
-    response = np.empty(6)
-    for c in range(arrays.forces, arrays.body.shape[0]):
-        relative_velocity(arrays, c, velocity, response)
-        row, step = place(arrays, c)
-        for k in range(6 if c < arrays.forces + arrays.wrenches else 1):
-            out[row + k * step] = response[k]
-
-
-@kernel
-def velocity_product(arrays, velocity, out):
-    """Out ← Dᵀ velocity."""
-    stride = arrays.forces
-    for c in prange(arrays.forces):
-        a0, a1, a2 = point_velocity(arrays, 2 * c, arrays.body[c, 0], velocity)
-        b0, b1, b2 = point_velocity(arrays, 2 * c + 1, arrays.body[c, 1], velocity)
-        out[c] = b0 - a0
-        out[stride + c] = b1 - a1
-        out[2 * stride + c] = b2 - a2
-    rare_velocities(arrays, velocity, out)
-
-
-@kernel
-def body_product(arrays, x, velocity, out):
-    """Velocity ← M⁻¹ D x, then out ← Dᵀ velocity."""
-    for i in prange(arrays.inverse_mass.size):
-        gather_body(arrays, i, x, velocity)
-    stride = arrays.forces
-    for c in prange(arrays.forces):
-        a0, a1, a2 = point_velocity(arrays, 2 * c, arrays.body[c, 0], velocity)
-        b0, b1, b2 = point_velocity(arrays, 2 * c + 1, arrays.body[c, 1], velocity)
-        out[c] = b0 - a0
-        out[stride + c] = b1 - a1
-        out[2 * stride + c] = b2 - a2
-    rare_velocities(arrays, velocity, out)
-
-
-@kernel
-def body_velocities(arrays, x, velocity):
-    """Velocity ← M⁻¹ D x."""
-    for i in prange(arrays.inverse_mass.size):
-        gather_body(arrays, i, x, velocity)
-
-
-@kernel
-def body_quadratic(arrays, inertia, new, old, older, beta, partial):
-    """vᵀMv = dᵀNd for v = new − old − β(old − older), the velocities that impulses d give."""
-    bodies = arrays.inverse_mass.size
-    for p in prange(partial.shape[0]):
-        total = 0.0
-        for i in range(p * CHUNK, min(bodies, (p + 1) * CHUNK)):
-            v0 = new[i, 0] - old[i, 0] - beta * (old[i, 0] - older[i, 0])
-            v1 = new[i, 1] - old[i, 1] - beta * (old[i, 1] - older[i, 1])
-            v2 = new[i, 2] - old[i, 2] - beta * (old[i, 2] - older[i, 2])
-            w0 = new[i, 3] - old[i, 3] - beta * (old[i, 3] - older[i, 3])
-            w1 = new[i, 4] - old[i, 4] - beta * (old[i, 4] - older[i, 4])
-            w2 = new[i, 5] - old[i, 5] - beta * (old[i, 5] - older[i, 5])
-            if arrays.inverse_mass[i] > 0.0:
-                total += (v0 * v0 + v1 * v1 + v2 * v2) / arrays.inverse_mass[i]
-            t0, t1, t2 = turn(inertia, i, w0, w1, w2)
-            total += w0 * t0 + w1 * t1 + w2 * t2
-        partial[p, 0] = total
-    return column_sum(partial, 0)
-
-
-@kernel
-def body_curvatures(arrays, normal, out):
-    """Mean diagonal of N over each block's normal, tangential and torque rows.
-
-    On one side, trace([r]×ᵀ I⁻¹ [r]×) = tr(I⁻¹)‖r‖² − rᵀI⁻¹r, so no block needs to be formed.
-    """
-    contacts = arrays.forces + arrays.wrenches
-    for c in prange(arrays.body.shape[0]):
-        along, trace, torque = 0.0, 0.0, 0.0
-        for side in range(2):
-            i = arrays.body[c, side]
-            if i < 0:
-                continue
-            im, inertia = arrays.inverse_mass[i], arrays.inverse_inertia
-            if c < contacts:
-                code = 2 * c + side
-                r0, r1, r2 = arrays.arms[code, 0], arrays.arms[code, 1], arrays.arms[code, 2]
-                n0, n1, n2 = normal[0, c], normal[1, c], normal[2, c]
-                t0, t1, t2 = r1 * n2 - r2 * n1, r2 * n0 - r0 * n2, r0 * n1 - r1 * n0
-                w0, w1, w2 = turn(inertia, i, t0, t1, t2)
-                along += im + t0 * w0 + t1 * w1 + t2 * w2
-                s0, s1, s2 = turn(inertia, i, r0, r1, r2)
-                whole = inertia[i, 0] + inertia[i, 3] + inertia[i, 5]
-                square = r0 * r0 + r1 * r1 + r2 * r2
-                trace += 3.0 * im + whole * square - (r0 * s0 + r1 * s1 + r2 * s2)
-                torque += whole / 3.0
-            else:
-                J = arrays.jacobian[c - contacts, 6 * side : 6 * side + 6]
-                w0, w1, w2 = turn(inertia, i, J[3], J[4], J[5])
-                along += im * (J[0] * J[0] + J[1] * J[1] + J[2] * J[2])
-                along += J[3] * w0 + J[4] * w1 + J[5] * w2
-        out[c, 0] = along
-        if c < contacts:
-            out[c, 1] = 0.5 * (trace - along)
-        if arrays.forces <= c < contacts:
-            out[c, 2] = torque
-
-
-@serial_kernel
-def _count_incidences(body, mobile, pointer):
-    for c in range(body.shape[0]):
-        for side in range(2):
-            i = body[c, side]
-            if i >= 0 and mobile[i]:
-                pointer[i + 1] += 1
-    for i in range(pointer.size - 1):
-        pointer[i + 1] += pointer[i]
-
-
-@serial_kernel
-def _fill_incidences(body, mobile, pointer, incidence):
-    place = pointer[:-1].copy()
-    for c in range(body.shape[0]):
-        for side in range(2):
-            i = body[c, side]
-            if i >= 0 and mobile[i]:
-                incidence[place[i]] = 2 * c + side
-                place[i] += 1
 
 
 class BodyOperator(Operator):
@@ -375,9 +103,9 @@ class BodyOperator(Operator):
         body = _body_pairs(bodies_a, bodies_b, contacts + rows.shape[0], count)
         self.mobile = mobile = (mass > 0) | (inertia != 0).any(axis=(1, 2))
         pointer = np.zeros(count + 1, dtype=np.int64)
-        _count_incidences(body, mobile, pointer)
+        count_incidences(body, mobile, pointer)
         incidence = np.empty(pointer[-1], dtype=np.int32)
-        _fill_incidences(body, mobile, pointer, incidence)
+        fill_incidences(body, mobile, pointer, incidence)
         upper = inertia[:, (0, 0, 0, 1, 1, 2), (0, 1, 2, 1, 2, 2)]
         self.arrays = BodyArrays(
             forces=contacts - wrenches,
@@ -412,7 +140,7 @@ class BodyOperator(Operator):
         self._product(self.arrays, x, scratch, out)
 
     def from_velocities(self, velocity: Floats, out: Floats) -> None:
-        """Out ← Dᵀ v: the second half of a product, where the bodies' velocities are known."""
+        """out ← Dᵀ v: the second half of a product, where the bodies' velocities are known."""
         velocity_product.sized(self.arrays.body.shape[0])(self.arrays, velocity, out)
 
     def quadratic(self, new: Floats, old: Floats, older: Floats, beta: float) -> float:
@@ -443,7 +171,7 @@ class BodyOperator(Operator):
         return out
 
     def diagonal_blocks(self, sets: SetArrays) -> tuple[Floats, NDArray[np.int64]]:
-        """As the base class says; a side adds (1/m) I + [r]× I⁻¹ [r]×ᵀ to a contact's force block."""
+        """As the base class says; a side adds (1/m) I + [r]× I⁻¹ [r]×ᵀ to a force block."""
         forces, contacts = self.arrays.forces, self.arrays.forces + self.arrays.wrenches
         full = np.zeros((self.arrays.body.shape[0], 6, 6))
         for side in range(2):

@@ -24,7 +24,7 @@ class CsrArrays(NamedTuple):
 
 @kernel
 def csr_product(matrix, x, out):
-    """Out ← N x, each row summed in the order it is stored."""
+    """out ← N x, each row summed in the order it is stored."""
     for i in prange(out.size):
         total = 0.0
         for p in range(matrix.indptr[i], matrix.indptr[i + 1]):

@@ -1,0 +1,143 @@
+"""What a matrix must be before a problem is made of it, and what is said when it is not."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike
+
+from amontons.errors import InputError, ProblemWarning
+from amontons.problem.sets import (
+    CoulombCone,
+    NonNegative,
+    Product,
+    RollingCone,
+    Run,
+    SpinningCone,
+    finite_array,
+)
+
+ASYMMETRY = 1e-12
+"""Relative asymmetry of a matrix that is taken for rounding and mended without a word."""
+
+
+def finite_matrix(name: str, matrix: Any) -> sp.csr_array:
+    """Any matrix as finite, square-or-not CSR, or an error that says what is wrong with it."""
+    try:
+        csr = sp.csr_array(matrix).astype(np.float64)
+    except (TypeError, ValueError) as reason:
+        raise InputError(f"{name} must be a matrix of numbers: {reason}") from None
+    csr.sum_duplicates()
+    if not np.isfinite(csr.data).all():
+        entry = int(np.argmax(~np.isfinite(csr.data)))
+        row = int(np.searchsorted(csr.indptr, entry, side="right")) - 1
+        raise InputError(
+            f"{name}[{row}, {csr.indices[entry]}] is {csr.data[entry]}; every entry must be finite"
+        )
+    return csr
+
+
+def reordered(W: sp.csr_array, product: Product) -> sp.csr_array:
+    """W with rows and columns in internal order."""
+    order = np.argsort(product.row_order)
+    return sp.csr_array(W[order][:, order])
+
+
+def symmetric_mass(M: Any) -> sp.csc_array:
+    """M with rounding mended, or an error where it is no mass matrix."""
+    if M.shape[0] != M.shape[1]:
+        raise InputError(f"M must be square, got {M.shape[0]} × {M.shape[1]}")
+    worst = float(np.abs((M - M.T).data).max(initial=0.0))
+    if worst > 1e-9 * float(np.abs(M.data).max(initial=0.0)):
+        raise InputError(f"the mass matrix M must be symmetric; entries differ by {worst:.3g}")
+    if (M.diagonal() <= 0).any():
+        row = int(np.argmax(M.diagonal() <= 0))
+        raise InputError(f"M[{row}, {row}] is {M.diagonal()[row]}; masses must be positive")
+    return sp.csc_array((M + M.T) / 2)
+
+
+def symmetric_part(W: sp.csr_array) -> tuple[sp.csr_array, sp.csr_array | None]:
+    """(W + Wᵀ)/2 and, if there is more than rounding to it, what W has beyond that."""
+    symmetric = sp.csr_array((W + W.T) / 2)
+    symmetric.sort_indices()
+    skew = sp.csr_array(W - symmetric)
+    skew.eliminate_zeros()
+    size = float(np.abs(W.data).max(initial=0.0))
+    if np.abs(skew.data).max(initial=0.0) <= ASYMMETRY * size:
+        return symmetric, None
+    relative = float(np.linalg.norm(skew.data) / np.linalg.norm(W.data))
+    warnings.warn(
+        f"W is not symmetric (relative asymmetry {relative:.1e}). The convex problem uses its "
+        "symmetric part, as its objective does; ExactCoulomb uses all of it",
+        ProblemWarning,
+        stacklevel=3,
+    )
+    return symmetric, skew
+
+
+def warn_if_indefinite(W: sp.csr_array, steps: int = 30) -> None:
+    """Warn where a few Lanczos steps, or the diagonal, find a clearly negative eigenvalue."""
+    rows = W.shape[0]
+    if rows == 0:
+        return
+    basis = np.zeros((min(steps, rows), rows))
+    basis[0] = np.cos(np.arange(1, rows + 1))  # any fixed vector without symmetry will do
+    basis[0] /= np.linalg.norm(basis[0])
+    used = 1
+    for i in range(1, basis.shape[0]):
+        w = W @ basis[i - 1]
+        for _ in range(2):
+            w -= basis[:i].T @ (basis[:i] @ w)
+        length = np.linalg.norm(w)
+        if not length > 1e-12 * max(1.0, float(np.abs(W.data).max(initial=0.0))):
+            break
+        basis[i] = w / length
+        used += 1
+    Q = basis[:used]
+    ritz = np.linalg.eigvalsh(Q @ (W @ Q.T))
+    smallest = min(float(ritz[0]), float(W.diagonal().min()))
+    if smallest < -1e-8 * max(abs(float(ritz[-1])), abs(smallest)):
+        warnings.warn(
+            f"W is indefinite: it has an eigenvalue below {smallest:.2g}. It is used as it is: "
+            "solvers then look for a stationary point of a problem that is not convex, may find "
+            "none, and say so in their status",
+            ProblemWarning,
+            stacklevel=3,
+        )
+
+
+def uniform_runs(
+    rows: int,
+    friction: ArrayLike | None,
+    rolling: ArrayLike | None,
+    spinning: ArrayLike | None,
+    sets: Sequence[Run] | None,
+) -> list[Run]:
+    """The sets of a problem whose contacts all have the same kind, or those given."""
+    if sets is not None:
+        if not (friction is None and rolling is None and spinning is None):
+            raise InputError("give either `sets` or friction coefficients, not both")
+        return list(sets)
+    if friction is None:
+        if rolling is not None or spinning is not None:
+            raise InputError("rolling and spinning friction need `friction` too")
+        return [NonNegative(rows)]
+    dimension = 6 if spinning is not None else 5 if rolling is not None else 3
+    if rows % dimension:
+        raise InputError(f"{rows} rows are no whole number of contacts with {dimension} rows each")
+    contacts = rows // dimension
+    mu = finite_array("friction", friction)
+    mu = np.full(contacts, float(mu)) if mu.ndim == 0 else mu
+    if mu.shape != (contacts,):
+        raise InputError(f"friction has {mu.size} entries for {contacts} contacts")
+    if dimension == 3:
+        return [CoulombCone(mu)]
+    if dimension == 5:
+        assert rolling is not None
+        return [RollingCone(mu, rolling)]
+    assert spinning is not None
+    return [SpinningCone(mu, 0.0 if rolling is None else rolling, spinning)]
