@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -19,7 +21,9 @@ def blocks(page: Path) -> list[str]:
 @pytest.mark.parametrize("page", [p for p in PAGES if blocks(p)], ids=lambda p: p.stem)
 def test_code_blocks_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    namespace: dict[str, object] = {"__name__": f"page_{page.stem}"}
+    module = ModuleType(f"page_{page.stem}")  # dataclasses look their module up
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    namespace = vars(module)
     for block in blocks(page):
         exec(compile(block, str(page), "exec"), namespace)
     assert "am" in namespace
