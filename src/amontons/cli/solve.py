@@ -76,10 +76,10 @@ def solve(
     )
     if out is not None:
         check_target(out, [file])
-    problem = load_problem(file)
     method = settings.solver(solver)
-    start = None if guess is None else load_guess(guess)
     use_threads(threads)
+    problem = load_problem(file)
+    start = None if guess is None else load_guess(guess)
     _hush_compiler(quiet)
     with Interrupt() as interrupt, Display(shown=not quiet) as display:
         preparation = prepare(method, problem)

@@ -256,7 +256,7 @@ class ConeProblem:
             )
         relative = np.empty(operator.rows)
         operator.from_velocities(free, relative)
-        linear = relative.reshape(-1, count).T.copy()
+        linear = relative.reshape(6 if torque else 3, count).T.copy()
         if offset is not None:
             along = np.broadcast_to(finite_array("offset", offset), (count,))
             linear[:, :3] += along[:, None] * normals

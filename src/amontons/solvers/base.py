@@ -172,10 +172,7 @@ class Solver(ABC):
                 break
             if iterate.error < best or buffers.best is None:
                 best, best_at, buffers.best = iterate.error, count, iterate.x
-            if iterate.error <= self.tolerance and self._verified(problem, iterate.x):
-                status, message = Status.CONVERGED, "the residual is within the tolerance"
-                break
-            if callback is not None and callback(
+            stop = callback is not None and callback(
                 Progress(
                     iteration=count,
                     residual=iterate.error,
@@ -185,7 +182,11 @@ class Solver(ABC):
                     tolerance=self.tolerance,
                     max_iterations=self.max_iterations,
                 )
-            ):
+            )
+            if iterate.error <= self.tolerance and self._verified(problem, iterate.x):
+                status, message = Status.CONVERGED, "the residual is within the tolerance"
+                break
+            if stop:
                 status, message = Status.STOPPED, "the callback asked to stop"
                 break
             if count >= self.max_iterations:
