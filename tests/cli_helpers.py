@@ -24,6 +24,11 @@ def python(script, **options):
     )
 
 
+def said(stderr):
+    """Lines on standard error, without the one that says that kernels are being compiled."""
+    return [line for line in stderr.splitlines() if not line.startswith("amontons: compiling")]
+
+
 def contacts(rows=12, seed=1):
     """A small problem of its own."""
     rng = np.random.default_rng(seed)

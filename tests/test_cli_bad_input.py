@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from amontons.cli.loading import expand, load_problem
-from cli_helpers import contacts, run
+from cli_helpers import contacts, run, said
 
 
 def one_paragraph(result, *words):
@@ -15,7 +15,7 @@ def one_paragraph(result, *words):
     assert result.exit_code == 2, result.output
     assert isinstance(result.exception, SystemExit)
     assert result.stdout == ""
-    assert len(result.stderr.strip().splitlines()) == 1, result.stderr
+    assert len(said(result.stderr)) == 1, result.stderr
     for word in words:
         assert str(word) in result.stderr
     assert "Traceback" not in result.stderr

@@ -56,7 +56,7 @@ def gather() -> dict[str, Any]:
         "cores": os.cpu_count(),
         "threads": threads,
         "max_threads": max_threads(),
-        "threading_layer": numba.threading_layer(),  # type: ignore[attr-defined]
+        "threading_layer": numba.threading_layer(),
         "cache": {"folder": str(cache_root()), "bytes": folder_size(cache_root())},
         "extras": {name: metadata.version(name) if find_spec(name) else None for name in EXTRAS},
     }

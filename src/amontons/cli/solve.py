@@ -81,10 +81,11 @@ def solve(
     problem = load_problem(file)
     start = None if guess is None else load_guess(guess)
     _hush_compiler(quiet)
-    with Interrupt() as interrupt, Display(shown=not quiet) as display:
+    with Interrupt() as interrupt:
         preparation = prepare(method, problem)
-        watch = Watch(display=display, interrupt=interrupt)
-        solution = watch.solve(method, problem, start)
+        with Display(shown=not quiet) as display:
+            watch = Watch(display=display, interrupt=interrupt)
+            solution = watch.solve(method, problem, start)
     report = summary(file, problem, solver, settings, solution)
     report["preparation_time"] = preparation
     if interrupt.requested and not solution.converged:

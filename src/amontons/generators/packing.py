@@ -62,7 +62,7 @@ def packing(
     Parameters
     ----------
     spheres:
-        How many; a million take about 20 s and 1.4 GB.
+        How many; a million take about 22 s and 1.6 GB.
     friction, wall_friction:
         Coefficients of all contacts, and of those with the four walls. By default walls are smooth,
         so that they carry no weight.

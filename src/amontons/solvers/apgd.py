@@ -9,7 +9,7 @@ has none of the cancellation of four objective values and stays reliable at conv
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Generator
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -118,7 +118,7 @@ class APGD(Solver):
 
     def iterations(
         self, problem: ConeProblem, x: Floats, gauge: Gauge, buffers: Buffers
-    ) -> Iterator[Iterate]:
+    ) -> Generator[Iterate]:
         """Algorithm 1 of paper 3; comments give its line numbers."""
         sets, r = problem.sets.arrays, problem.linear
         metric = problem.metric(self.scaling)

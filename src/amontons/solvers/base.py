@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
@@ -123,7 +123,7 @@ class Solver(ABC):
     @abstractmethod
     def iterations(
         self, problem: ConeProblem, x: Floats, gauge: Gauge, buffers: Buffers
-    ) -> Iterator[Iterate]:
+    ) -> Generator[Iterate]:
         """Yield the (projected) start x, then one iterate an iteration; return when stuck."""
 
     def check(self, problem: ConeProblem) -> None:
@@ -162,7 +162,8 @@ class Solver(ABC):
         log = _Log()
         best, best_at, count = math.inf, 0, 0
         status, message = Status.STALLED, "the method cannot improve on this point"
-        for iterate in self.iterations(problem, x, gauge, buffers):
+        iterations = self.iterations(problem, x, gauge, buffers)
+        for iterate in iterations:
             if len(log.residual):
                 count += iterate.cost
             now = time.perf_counter() - start
@@ -198,7 +199,9 @@ class Solver(ABC):
             if count - best_at >= self.patience > 0:
                 message = f"no better residual in the last {count - best_at} iterations"
                 break
+        iterations.close()  # frees the method's memory before results are made
         chosen = x if buffers.best is None else buffers.best
+        del buffers, iterate
         return self._finish(problem, chosen, status, count, log, start, message)
 
     def _verified(self, problem: ConeProblem, x: Floats) -> bool:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterator
+from collections.abc import Generator
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -66,7 +66,7 @@ class ExactCoulomb(Solver):
 
     def iterations(
         self, problem: ConeProblem, x: Floats, gauge: Gauge, buffers: Buffers
-    ) -> Iterator[Iterate]:
+    ) -> Generator[Iterate]:
         """One iterate for each solution of the inner problem."""
         x = buffers.projected(problem, x)
         product = problem.product(x)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -70,7 +70,7 @@ class Jacobi(Relaxation, Solver):
 
     def iterations(
         self, problem: ConeProblem, x: Floats, gauge: Gauge, buffers: Buffers
-    ) -> Iterator[Iterate]:
+    ) -> Generator[Iterate]:
         """Algorithm 2 of paper 3, every block seeing the last iterate."""
         sets, r = problem.sets.arrays, problem.linear
         scratch = problem.operator.scratch()

@@ -7,7 +7,7 @@ diagonal, as the other solvers are, and both bear redundant constraints (a singu
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Generator
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -54,7 +54,7 @@ class ConjugateGradient(KrylovSolver):
 
     def iterations(
         self, problem: ConeProblem, x: Floats, gauge: Gauge, buffers: Buffers
-    ) -> Iterator[Iterate]:
+    ) -> Generator[Iterate]:
         """Hestenes and Stiefel's method; the residual is recomputed when it has drifted."""
         steps = problem.metric(self.scaling).normal
         scratch = problem.operator.scratch()
@@ -91,7 +91,7 @@ class MinimumResidual(KrylovSolver):
 
     def iterations(
         self, problem: ConeProblem, x: Floats, gauge: Gauge, buffers: Buffers
-    ) -> Iterator[Iterate]:
+    ) -> Generator[Iterate]:
         """Paige and Saunders' method: Lanczos vectors, Givens rotations, a three-term update."""
         steps = problem.metric(self.scaling).normal
         scratch = problem.operator.scratch()

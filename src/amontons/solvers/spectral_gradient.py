@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Generator
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -166,7 +166,7 @@ class SpectralGradient(Solver):
 
     def iterations(
         self, problem: ConeProblem, x: Floats, gauge: Gauge, buffers: Buffers
-    ) -> Iterator[Iterate]:
+    ) -> Generator[Iterate]:
         """Algorithm P-SPG-FB of paper 1."""
         sets, r = problem.sets.arrays, problem.linear
         metric = problem.metric(self.scaling)

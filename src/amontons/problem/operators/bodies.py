@@ -107,16 +107,21 @@ class BodyOperator(Operator):
         incidence = np.empty(pointer[-1], dtype=np.int32)
         fill_incidences(body, mobile, pointer, incidence)
         upper = inertia[:, (0, 0, 0, 1, 1, 2), (0, 1, 2, 1, 2, 2)]
+        arms = np.stack([points_a, points_b], axis=1).reshape(-1, 3)
+        levers = np.zeros((incidence.size, 3))
+        of_contact = incidence < 2 * contacts
+        levers[of_contact] = arms[incidence[of_contact]]
         self.arrays = BodyArrays(
             forces=contacts - wrenches,
             wrenches=wrenches,
             body=body,
-            arms=np.stack([points_a, points_b], axis=1).reshape(-1, 3),
+            arms=arms,
             jacobian=rows,
             inverse_mass=mass,
             inverse_inertia=np.ascontiguousarray(upper),
             pointer=pointer,
             incidence=incidence,
+            levers=levers,
         )
         self.bodies = count
         self.rows = 3 * (contacts - wrenches) + 6 * wrenches + rows.shape[0]

@@ -35,6 +35,7 @@ class BodyArrays(NamedTuple):
     inverse_inertia: Floats  # xx, xy, xz, yy, yz, zz in the world frame, shape (bodies, 6)
     pointer: NDArray[np.int64]  # first incidence of each body, shape (bodies + 1,)
     incidence: Ints  # 2·constraint + side, body by body
+    levers: Floats  # the arms once more, in the order of incidences: a body reads them in a row
 
 
 @helper
@@ -64,13 +65,13 @@ def turn(inertia, i, t0, t1, t2):
 def gather_body(arrays, i, x, velocity):
     """velocity[i] ← M⁻¹ times the impulses of all constraints on body `i`."""
     f0, f1, f2, t0, t1, t2 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-    arms, stride = arrays.arms, arrays.forces
+    levers, stride = arrays.levers, arrays.forces
     for p in range(arrays.pointer[i], arrays.pointer[i + 1]):
         code = arrays.incidence[p]
         c = code >> 1
         sign = 1.0 if code & 1 else -1.0
         if c < arrays.forces:
-            r0, r1, r2 = arms[code, 0], arms[code, 1], arms[code, 2]
+            r0, r1, r2 = levers[p, 0], levers[p, 1], levers[p, 2]
             x0, x1, x2 = sign * x[c], sign * x[stride + c], sign * x[2 * stride + c]
             f0 += x0
             f1 += x1
@@ -80,7 +81,7 @@ def gather_body(arrays, i, x, velocity):
             t2 += r0 * x1 - r1 * x0
         elif c < arrays.forces + arrays.wrenches:
             row, step = place(arrays, c)
-            r0, r1, r2 = arms[code, 0], arms[code, 1], arms[code, 2]
+            r0, r1, r2 = levers[p, 0], levers[p, 1], levers[p, 2]
             x0, x1, x2 = sign * x[row], sign * x[row + step], sign * x[row + 2 * step]
             f0 += x0
             f1 += x1

@@ -1,0 +1,217 @@
+"""Compiled code: nothing stale, nothing at import, and one line that says what takes so long."""
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import amontons as am
+from amontons import _jit
+
+PACKAGE = Path(am.__file__).parent
+
+HELPER = """
+from amontons._jit import helper
+
+@helper
+def factor(x):
+    return {factor} * x
+"""
+
+KERNEL = """
+from amontons._jit import kernel, prange
+from amontons.tiny_helper import factor
+
+@kernel
+def scaled_sum(x, out):
+    for i in prange(x.size):
+        out[i] = factor(x[i])
+    return out[0] + out[x.size - 1]
+"""
+
+SCRIPT = """
+import sys
+import numpy as np
+from amontons import _jit
+from amontons.tiny_kernel import scaled_sum
+
+form = sys.argv[1] if len(sys.argv) > 1 else "serial"
+x, out = np.ones(3), np.zeros(3)
+answer = getattr(scaled_sum, form)(x, out)
+print(answer, len(_jit.announcer.compiled))
+"""
+
+
+class Copy:
+    """A copy of the package with a tiny kernel of its own, and a cache of its own."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.package = folder / "site" / "amontons"
+        self.cache = folder / "cache"
+        shutil.copytree(PACKAGE, self.package, ignore=shutil.ignore_patterns("__pycache__"))
+        (self.package / "tiny_kernel.py").write_text(KERNEL)
+        self.set_factor(2)
+        (folder / "script.py").write_text(SCRIPT)
+
+    def set_factor(self, factor):
+        (self.package / "tiny_helper.py").write_text(HELPER.format(factor=float(factor)))
+
+    def run(self, *arguments, cache=None):
+        """Answer of the kernel, how many functions were compiled, and standard error."""
+        environment = {
+            **os.environ,
+            "PYTHONPATH": str(self.folder / "site"),
+            "AMONTONS_CACHE_DIR": str(self.cache if cache is None else cache),
+            "PYTHONDONTWRITEBYTECODE": "1",
+        }
+        done = subprocess.run(
+            [sys.executable, "-W", "error", str(self.folder / "script.py"), *arguments],
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=120,
+        )
+        assert done.returncode == 0, done.stderr
+        answer, compiled = done.stdout.split()
+        return float(answer), int(compiled), done.stderr
+
+
+@pytest.fixture
+def copy(tmp_path):
+    return Copy(tmp_path)
+
+
+def test_changed_helper_is_never_answered_from_an_old_cache(copy):
+    answer, compiled, _ = copy.run()
+    assert answer == 4.0
+    assert compiled > 0
+    answer, compiled, errors = copy.run()
+    assert answer == 4.0
+    assert compiled == 0  # the second run compiles nothing
+    assert errors == ""
+    copy.set_factor(5)
+    answer, compiled, _ = copy.run()
+    assert answer == 10.0
+    assert compiled > 0
+    copy.set_factor(2)  # back again: the old code is still there, and right
+    assert copy.run()[:2] == (4.0, 0)
+
+
+def test_serial_and_parallel_forms_do_not_share_a_cache(copy):
+    assert copy.run("serial")[0] == 4.0
+    answer, compiled, _ = copy.run("parallel")
+    assert answer == 4.0
+    assert compiled > 0  # not answered with the serial code
+    assert copy.run("parallel")[1] == 0
+    assert copy.run("serial")[1] == 0
+    (kernels,) = copy.cache.iterdir()
+    for form in ("serial", "parallel"):
+        stored = [path.name for path in (kernels / form).rglob("*.nbi")]
+        assert any("scaled_sum" in name for name in stored)
+
+
+def test_unwritable_cache_directory_still_works(copy):
+    blocker = copy.folder / "a-file"
+    blocker.write_text("not a folder")
+    for _ in range(2):
+        answer, compiled, _ = copy.run(cache=blocker / "below")
+        assert answer == 4.0
+        assert compiled > 0
+    assert blocker.read_text() == "not a folder"
+
+
+def test_compilation_is_announced_once_on_standard_error(copy):
+    (copy.folder / "script.py").write_text(SCRIPT + "scaled_sum.parallel(x, out)\n")
+    _, _, errors = copy.run()
+    assert errors.count("compiling") == 1
+    assert len(errors.strip().splitlines()) == 1
+    _, compiled, errors = copy.run()
+    assert (compiled, errors) == (0, "")
+
+
+def test_stamp_sees_kernels_and_nothing_else(copy):
+    stamp = _jit.source_stamp(copy.package)
+    assert stamp == _jit.source_stamp(copy.package)
+    for name in _jit.KERNEL_FREE:
+        (copy.package / name).mkdir(exist_ok=True)
+        (copy.package / name / "anything.py").write_text("x = 1\n")
+    assert _jit.source_stamp(copy.package) == stamp
+    with (copy.package / "algebra" / "cones.py").open("a") as file:
+        file.write("# another byte\n")
+    changed = _jit.source_stamp(copy.package)
+    assert changed != stamp
+    (copy.package / "algebra" / "cones.py").rename(copy.package / "algebra" / "other.py")
+    assert _jit.source_stamp(copy.package) not in (stamp, changed)
+
+
+def test_prune_keeps_the_present_code(tmp_path, monkeypatch):
+    monkeypatch.setenv("AMONTONS_CACHE_DIR", str(tmp_path))
+    mine = tmp_path / f"kernels-{_jit.source_stamp()}"
+    for folder in (mine, tmp_path / "kernels-old", tmp_path / "kernels-older", tmp_path / "other"):
+        folder.mkdir()
+        (folder / "code").write_text("x")
+    monkeypatch.setattr(_jit._StampedLocator, "stamp", _jit.source_stamp())
+    assert _jit.prune_cache() == 2
+    assert sorted(path.name for path in tmp_path.iterdir()) == [mine.name, "other"]
+
+
+IMPORT = """
+import time
+begin = time.perf_counter()
+import amontons
+spent = time.perf_counter() - begin
+import sys
+dir(amontons)
+heavy = [m for m in ("numba", "scipy", "numpy", "h5py", "matplotlib", "rich") if m in sys.modules]
+print(spent, ",".join(heavy))
+"""
+
+
+def test_import_is_instant_and_light():
+    best = np.inf
+    for _ in range(5):
+        begin = time.perf_counter()
+        done = subprocess.run(
+            [sys.executable, "-c", IMPORT], capture_output=True, text=True, check=True, timeout=60
+        )
+        best = min(best, float(done.stdout.split()[0]))
+        assert time.perf_counter() - begin < 60
+        assert done.stdout.split()[1:] == []  # none of the heavy ones
+        if best < 0.05:
+            break
+    assert best < 0.3
+
+
+def test_unknown_name_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="no_such_name"):
+        am.no_such_name  # noqa: B018
+    assert "APGD" in dir(am)
+    assert all(hasattr(am, name) for name in am.__all__)
+
+
+def test_threads_are_checked():
+    before = am.get_threads()
+    assert 1 <= before <= am.max_threads()
+    for wrong in (0, -1, am.max_threads() + 1):
+        with pytest.raises(am.InputError, match="threads must be between 1 and"):
+            am.set_threads(wrong)
+        assert am.get_threads() == before
+    am.set_threads(1)
+    assert am.get_threads() == 1
+    am.set_threads(before)
+
+
+def test_form_depends_on_the_size_alone(monkeypatch):
+    kernel = _jit.Kernel.registry[0]
+    assert kernel.sized(_jit.PARALLEL_ABOVE - 1) is kernel.serial
+    assert kernel.sized(_jit.PARALLEL_ABOVE) is kernel.parallel
+    monkeypatch.setattr(_jit, "PARALLEL_ABOVE", 0)
+    assert kernel.sized(0) is kernel.parallel
+    assert kernel.serial is not kernel.parallel
