@@ -224,3 +224,15 @@ def test_unsolved_problems_count_as_such(problem_file):
 )
 def test_durations(duration, text):
     assert seconds(duration) == text
+
+
+def test_a_generated_problem_can_be_solved():
+    result = run("solve", "packing:60,friction=0.3", "--tolerance", "1e-4", "--json")
+    assert result.exit_code == 0
+    assert json.loads(result.stdout)["blocks"] > 100
+
+
+def test_a_bad_spec_is_bad_input():
+    result = run("solve", "packing:sixty")
+    assert result.exit_code == 2
+    assert "packing" in result.stderr

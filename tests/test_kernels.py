@@ -257,7 +257,9 @@ def metric_projection(block, x, sn, st, sm):
     steps = [st, sm, sm][: len(parts)]
 
     def slope(a):
-        pull = sum(m * max(t - m * a, 0) / s for t, m, s in zip(lengths, limits, steps, strict=True))
+        pull = sum(
+            m * max(t - m * a, 0) / s for t, m, s in zip(lengths, limits, steps, strict=True)
+        )
         return (a - v) / sn - pull
 
     if slope(0.0) >= 0.0:
@@ -270,8 +272,7 @@ def metric_projection(block, x, sn, st, sm):
         low, high = (middle, high) if slope(middle) < 0.0 else (low, middle)
     a = high
     kept = [
-        p if t <= m * a else p * (m * a / t)
-        for p, t, m in zip(parts, lengths, limits, strict=True)
+        p if t <= m * a else p * (m * a / t) for p, t, m in zip(parts, lengths, limits, strict=True)
     ]
     return block.join(a, kept)
 
@@ -384,13 +385,17 @@ def brute_force(block, x, rng):
         {"type": "ineq", "fun": lambda y: block.split(y)[0]},
     ]
     found = []
+    axis = block.join(1.0, [0 * p for p in block.split(x)[1]])
     for _ in range(8):
         start = naive.project_block(block, x + 0.5 * rng.standard_normal(x.size))
         result = scipy.optimize.minimize(
-            lambda y: 0.5 * (y - x) @ (y - x), start + 0.2 * block.join(1.0, [0 * p for p in block.split(x)[1]]),
-            jac=lambda y: y - x, method="SLSQP",
-            constraints=constraints, options={"maxiter": 500, "ftol": 1e-15},
-        )  # fmt: skip
+            lambda y: 0.5 * (y - x) @ (y - x),
+            start + 0.2 * axis,
+            jac=lambda y: y - x,
+            method="SLSQP",
+            constraints=constraints,
+            options={"maxiter": 500, "ftol": 1e-15},
+        )
         if min(slack(result.x)) > -1e-9:
             found.append(result.x)
     return min(found, key=lambda y: np.linalg.norm(y - x))
@@ -686,7 +691,9 @@ def test_colouring_of_a_matrix():
     for a, b in itertools.product(range(count), repeat=2):
         if coupled[a, b]:
             W[sample.blocks[a].rows, sample.blocks[b].rows] = 1.0
-    made = am.ConeProblem.from_matrix(W + sample.rows * np.eye(sample.rows), sample.vector(), sets=sample.runs)
+    made = am.ConeProblem.from_matrix(
+        W + sample.rows * np.eye(sample.rows), sample.vector(), sets=sample.runs
+    )
     where = gauss_seidel._where(made)
     block_of_row = np.empty(sample.rows, dtype=np.int32)
     for number, block in zip(sample.product.block_order, sample.blocks, strict=True):
@@ -695,7 +702,8 @@ def test_colouring_of_a_matrix():
     colour = np.empty(count, dtype=np.int32)
     matrix = made.operator.arrays
     colour_rows(
-        matrix.indptr, matrix.indices, block_of_row, where.first_row, where.stride, size, COLOURS, colour
+        matrix.indptr, matrix.indices, block_of_row, where.first_row, where.stride, size,
+        COLOURS, colour,
     )  # fmt: skip
     mine = colour[sample.product.block_order]
     for a, b in itertools.combinations(range(count), 2):
@@ -842,7 +850,9 @@ def rigid(seed, **options):
     return RigidScene(np.random.default_rng(seed), **options)
 
 
-@pytest.mark.parametrize("kind", ["plain", "left-handed", "parallel-arms", "no-arms", "one-contact"])
+@pytest.mark.parametrize(
+    "kind", ["plain", "left-handed", "parallel-arms", "no-arms", "one-contact"]
+)
 @pytest.mark.parametrize("seed", range(4))
 def test_recognised_bodies_give_the_same_products(kind, seed):
     scene = rigid(seed, contacts=1 if kind == "one-contact" else 14)
@@ -888,7 +898,7 @@ def test_bodies_that_are_not_rigid_are_refused():
     stretched[:, 3:6] *= 1.5
     refused(scene, H=stretched)
     third = H.copy()
-    idle = [b for b in range(5) if not H[6 * b : 6 * b + 6, :3].any()][0]
+    idle = next(b for b in range(5) if not H[6 * b : 6 * b + 6, :3].any())
     third[6 * idle : 6 * idle + 3, :3] = np.eye(3)
     refused(scene, H=third)
     coupled = M.copy()

@@ -47,7 +47,9 @@ def blocks(draw, kind, entry=magnitude):
         run = am.NonNegative(1)
     elif kind == "interval":
         bounds = sorted(draw(st.tuples(entry, entry)))
-        run = am.Interval(*draw(st.sampled_from([bounds, (-np.inf, bounds[1]), (bounds[0], np.inf)])))
+        run = am.Interval(
+            *draw(st.sampled_from([bounds, (-np.inf, bounds[1]), (bounds[0], np.inf)]))
+        )
     elif kind == "coulomb":
         run = am.CoulombCone([mu], normal)
     elif kind == "rolling":
@@ -67,6 +69,10 @@ def polar_excess(block, y, scale):
     return v + sum(mu * np.linalg.norm(part) for part, mu in zip(parts, limits, strict=True))
 
 
+SUBNORMAL = 1e-300
+"""Below this, numbers are close to subnormal and have no relative accuracy to speak of."""
+
+
 def amount(*points):
     return max(float(np.abs(p).max()) for p in points) or 1.0
 
@@ -78,7 +84,8 @@ def test_projection_is_idempotent(kind):
     def check(data):
         product, (x, _) = data
         once = product.project(x.copy())
-        assert np.abs(product.project(once.copy()) - once).max() <= 1e-14 * amount(once)
+        change = np.abs(product.project(once.copy()) - once).max()
+        assert change <= 1e-14 * amount(once) + SUBNORMAL
 
     check()
 
@@ -117,7 +124,9 @@ def test_moreau_decomposition(kind):
 @pytest.mark.parametrize("kind", CONES)
 def test_projection_is_positively_homogeneous(kind):
     @FEW
-    @given(blocks(kind, st.floats(-10, 10)), st.sampled_from([2.0**-300, 2.0**-20, 2.0**30, 2.0**300]))
+    @given(
+        blocks(kind, st.floats(-10, 10)), st.sampled_from([2.0**-300, 2.0**-20, 2.0**30, 2.0**300])
+    )
     def check(data, factor):
         product, (x, _) = data
         expected = factor * product.project(x.copy())

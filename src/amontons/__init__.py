@@ -46,7 +46,40 @@ _HOMES = {
 
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
-__all__ = ["__version__", *_HOME_OF]  # noqa: PLE0604  (names of strings, all of them)
+__all__ = [
+    "APGD",
+    "AmontonsError",
+    "ConeProblem",
+    "ConjugateGradient",
+    "CoulombCone",
+    "ExactCoulomb",
+    "FileFormatError",
+    "Free",
+    "GaussSeidel",
+    "History",
+    "InputError",
+    "Interval",
+    "Jacobi",
+    "Measure",
+    "MinimumResidual",
+    "NonNegative",
+    "OutputError",
+    "ProblemWarning",
+    "Progress",
+    "Residuals",
+    "RollingCone",
+    "Solution",
+    "Solver",
+    "SpectralGradient",
+    "SpinningCone",
+    "Status",
+    "UnsupportedProblemError",
+    "__version__",
+    "get_threads",
+    "max_threads",
+    "residuals",
+    "set_threads",
+]
 
 if TYPE_CHECKING:
     from amontons._jit import get_threads, max_threads, set_threads

@@ -22,6 +22,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Generic, ParamSpec, TypeVar
 
+# Idle threads of OpenMP would otherwise spin: on a machine that has other work to do, a solve then
+# takes many times as long. It must be said before Numba starts its threads.
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+
 import numba
 import numpy as np
 from numba.core import caching, event

@@ -31,7 +31,9 @@ DEFAULT_SOLVERS = "apgd,spectral-gradient,gauss-seidel"
 def compare(
     files: Annotated[
         list[Path],
-        typer.Argument(metavar="FILE...", help="Problems, folders of problems, or patterns."),
+        typer.Argument(
+            metavar="FILE...", help="Problems, folders of them, patterns, or generated ones."
+        ),
     ],
     solvers: Annotated[
         str, typer.Option("--solvers", "-s", help="Solvers, with commas between them.")

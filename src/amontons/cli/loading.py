@@ -23,11 +23,22 @@ SUFFIXES = (".npz", ".hdf5", ".h5")
 
 
 def load_problem(path: Path) -> ConeProblem:
-    """The problem that an argument of a command stands for."""
+    """The problem that an argument of a command stands for: a file, or one made to order."""
     from amontons.problem.problem import ConeProblem
 
     with tidy_warnings(path.name):
+        if not path.exists() and is_spec(str(path)):
+            from amontons.generators import generate
+
+            return generate(str(path))
         return ConeProblem.load(path)
+
+
+def is_spec(argument: str) -> bool:
+    """Whether an argument asks for a generated problem: "b1", "packing:4000,friction=0.1"."""
+    from amontons.generators import GENERATORS
+
+    return argument.partition(":")[0].strip().lower() in GENERATORS
 
 
 def load_guess(path: Path) -> NDArray[np.float64]:

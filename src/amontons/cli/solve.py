@@ -40,7 +40,12 @@ if TYPE_CHECKING:
 
 
 def solve(
-    file: Annotated[Path, typer.Argument(help="A problem: .npz, or FCLIB's .hdf5.")],
+    file: Annotated[
+        Path,
+        typer.Argument(
+            help="A problem: .npz, FCLIB's .hdf5, or one made to order (b1, packing:4000)."
+        ),
+    ],
     solver: Annotated[str, typer.Option("--solver", "-s", help=f"One of {SOLVER_NAMES}.")] = "apgd",
     tolerance: Tolerance = DEFAULT_TOLERANCE,
     measure: Annotated[

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import time
 from collections.abc import Generator
 from dataclasses import dataclass, field
 from typing import ClassVar
@@ -78,9 +79,10 @@ class ExactCoulomb(Solver):
         else:
             linear = problem.linear  # from nothing, the convex problem is the best first guess
         mixer = AndersonMixer(self.acceleration)
-        spent = 0
+        spent, start = 0, time.perf_counter()
         while True:
-            inner, cost = self._solve_inner(problem, linear, x, error, spent)
+            left = max(self.time_limit - (time.perf_counter() - start), 1e-6)
+            inner, cost = self._solve_inner(problem, linear, x, error, spent, left)
             spent += cost
             new = buffers.free(x)
             new[:] = inner
@@ -92,7 +94,13 @@ class ExactCoulomb(Solver):
             linear = mixer.next(linear, shifted, error)
 
     def _solve_inner(
-        self, problem: ConeProblem, linear: Floats, x: Floats, error: float, spent: int
+        self,
+        problem: ConeProblem,
+        linear: Floats,
+        x: Floats,
+        error: float,
+        spent: int,
+        seconds: float,
     ) -> tuple[Floats, int]:
         """Unknowns of the convex problem with this linear term, and the iterations they took."""
         left = max(self.max_iterations - spent, 1)
@@ -102,6 +110,7 @@ class ExactCoulomb(Solver):
             tolerance=max(min(target, 1e-2), 0.05 * self.tolerance),
             measure=Measure(self.measure),
             max_iterations=left,
+            time_limit=min(self.inner.time_limit, seconds),
             patience=min(self.inner.patience, left),
         )
         convex = problem.with_linear(linear)

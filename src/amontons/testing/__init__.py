@@ -9,14 +9,9 @@
 or, one test a check, `@pytest.mark.parametrize(("name", "check"), solver_checks(MySolver()))`.
 """
 
+from amontons.testing.judging import ContractError, parallel_kernels
 from amontons.testing.problems import CASES, Case, Units, build, case
-from amontons.testing.solvers import (
-    CHECKS,
-    ContractError,
-    check_solver,
-    parallel_kernels,
-    solver_checks,
-)
+from amontons.testing.solvers import CHECKS, check_solver, solver_checks
 
 __all__ = [
     "CASES",

@@ -180,7 +180,12 @@ def steps(matrix: Floats, blocks: Sequence[Block]) -> Floats:
 
 
 def natural_map(
-    matrix: Floats, linear: Floats, blocks: Sequence[Block], impulses: Floats, rho: Floats, exact: bool
+    matrix: Floats,
+    linear: Floats,
+    blocks: Sequence[Block],
+    impulses: Floats,
+    rho: Floats,
+    exact: bool,
 ) -> Floats:
     """(x − Π(x − ρu))/ρ, of the convex problem or of exact Coulomb friction."""
     if exact:
@@ -210,7 +215,11 @@ def error(
 
 
 def noise(
-    matrix: Floats, linear: Floats, blocks: Sequence[Block], impulses: Floats, measure: str = "scaled"
+    matrix: Floats,
+    linear: Floats,
+    blocks: Sequence[Block],
+    impulses: Floats,
+    measure: str = "scaled",
 ) -> float:
     """How far rounding alone may carry two evaluations of :func:`error` apart."""
     rho = steps(matrix, blocks) if measure == "scaled" else np.full(linear.size, SMALL_STEP)

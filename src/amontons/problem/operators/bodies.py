@@ -158,10 +158,11 @@ class BodyOperator(Operator):
     def inertia(self) -> Floats:
         """Inertia of each body, packed as the inverse is; zero about axes that cannot turn."""
         full = self._inverse_inertia()
-        try:
-            inverse = np.linalg.inv(full)
-        except np.linalg.LinAlgError:
-            inverse = np.linalg.pinv(full, hermitian=True)
+        inverse = np.zeros_like(full)
+        scale = np.abs(full).max(axis=(1, 2)) ** 3
+        regular = np.linalg.det(full) > 1e-12 * scale
+        inverse[regular] = np.linalg.inv(full[regular])
+        inverse[~regular] = np.linalg.pinv(full[~regular], hermitian=True)
         return np.ascontiguousarray(inverse[:, (0, 0, 0, 1, 1, 2), (0, 1, 2, 1, 2, 2)])
 
     def velocities(self, x: Floats) -> Floats:

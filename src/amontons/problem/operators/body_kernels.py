@@ -175,14 +175,41 @@ def push(arrays, c, side, dx, velocity):
 
 
 @routine
-def rare_velocities(arrays, velocity, out):
-    """Dᵀ velocity in the rows of contacts with torque and of scalar constraints."""
-    response = np.empty(6)
-    for c in range(arrays.forces, arrays.body.shape[0]):
-        relative_velocity(arrays, c, velocity, response)
-        row, step = place(arrays, c)
-        for k in range(6 if c < arrays.forces + arrays.wrenches else 1):
-            out[row + k * step] = response[k]
+def wrench_velocities(forces, wrenches, body, arms, v, out):
+    """Dᵀ v in the rows of contacts with torque; plain arrays, so that no references are counted."""
+    for j in range(wrenches):
+        c, row = forces + j, 3 * forces + j
+        for k in range(6):
+            out[row + k * wrenches] = 0.0
+        for side in range(2):
+            i = body[c, side]
+            if i < 0:
+                continue
+            sign = 1.0 if side == 1 else -1.0
+            r0, r1, r2 = arms[2 * c + side, 0], arms[2 * c + side, 1], arms[2 * c + side, 2]
+            w0, w1, w2 = v[i, 3], v[i, 4], v[i, 5]
+            out[row] += sign * (v[i, 0] + w1 * r2 - w2 * r1)
+            out[row + wrenches] += sign * (v[i, 1] + w2 * r0 - w0 * r2)
+            out[row + 2 * wrenches] += sign * (v[i, 2] + w0 * r1 - w1 * r0)
+            out[row + 3 * wrenches] += sign * w0
+            out[row + 4 * wrenches] += sign * w1
+            out[row + 5 * wrenches] += sign * w2
+
+
+@routine
+def scalar_velocities(forces, wrenches, body, jacobian, v, out):
+    """Dᵀ v in the rows of scalar constraints."""
+    row = 3 * forces + 6 * wrenches
+    for s in range(jacobian.shape[0]):
+        a, b = body[forces + wrenches + s, 0], body[forces + wrenches + s, 1]
+        total = 0.0
+        if a >= 0:
+            for k in range(6):
+                total += jacobian[s, k] * v[a, k]
+        if b >= 0:
+            for k in range(6):
+                total += jacobian[s, 6 + k] * v[b, k]
+        out[row + s] = total
 
 
 @kernel
@@ -195,7 +222,8 @@ def velocity_product(arrays, velocity, out):
         out[c] = b0 - a0
         out[stride + c] = b1 - a1
         out[2 * stride + c] = b2 - a2
-    rare_velocities(arrays, velocity, out)
+    wrench_velocities(arrays.forces, arrays.wrenches, arrays.body, arrays.arms, velocity, out)
+    scalar_velocities(arrays.forces, arrays.wrenches, arrays.body, arrays.jacobian, velocity, out)
 
 
 @kernel
@@ -210,7 +238,8 @@ def body_product(arrays, x, velocity, out):
         out[c] = b0 - a0
         out[stride + c] = b1 - a1
         out[2 * stride + c] = b2 - a2
-    rare_velocities(arrays, velocity, out)
+    wrench_velocities(arrays.forces, arrays.wrenches, arrays.body, arrays.arms, velocity, out)
+    scalar_velocities(arrays.forces, arrays.wrenches, arrays.body, arrays.jacobian, velocity, out)
 
 
 @kernel
