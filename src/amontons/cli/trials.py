@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from amontons.cli.loading import load_problem
+from amontons.cli.loading import SUFFIXES, load_problem
 from amontons.cli.output import complain, describe
 from amontons.cli.progress import Display, Interrupt, Watch
 from amontons.cli.settings import prepare
@@ -114,7 +114,7 @@ def _attempt(method: Solver, problem: ConeProblem, watch: Watch) -> Solution | N
 
 def _short_names(paths: Sequence[Path]) -> list[str]:
     """File names without suffix where that tells the files apart, else whole paths."""
-    stems = [path.stem for path in paths]
+    stems = [path.stem if path.suffix in SUFFIXES else path.name for path in paths]
     return [
         stem if stems.count(stem) == 1 else str(path)
         for stem, path in zip(stems, paths, strict=True)
