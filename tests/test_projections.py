@@ -24,6 +24,7 @@ magnitude = st.one_of(
     st.floats(-1e150, 1e150, allow_subnormal=True),
     st.sampled_from([0.0, -0.0, 5e-324, -5e-324, 1e-150, -1e-150, 1e150, -1e150, 1.0, -1.0]),
 )
+hundredths = st.integers(-1000, 1000).map(lambda i: i / 100)
 coefficient = st.one_of(
     st.floats(0.0, 2.0), st.sampled_from([0.0, 1e-12, 1e-3, 0.5, 1.0, 1e3, 1e8])
 )
@@ -124,9 +125,7 @@ def test_moreau_decomposition(kind):
 @pytest.mark.parametrize("kind", CONES)
 def test_projection_is_positively_homogeneous(kind):
     @FEW
-    @given(
-        blocks(kind, st.floats(-10, 10)), st.sampled_from([2.0**-300, 2.0**-20, 2.0**30, 2.0**300])
-    )
+    @given(blocks(kind, hundredths), st.sampled_from([2.0**-300, 2.0**-20, 2.0**30, 2.0**300]))
     def check(data, factor):
         product, (x, _) = data
         expected = factor * product.project(x.copy())

@@ -77,7 +77,7 @@ def cone_height(v, t, m, s, mu, rho, sigma, kt, km):
     it is inside: at most three rounds.
     """
     out_t, out_m, out_s = t > mu * v, m > rho * v, s > sigma * v
-    a = v
+    a = 0.0
     for _ in range(4):
         top, bottom = v, 1.0
         if out_t:
@@ -89,10 +89,11 @@ def cone_height(v, t, m, s, mu, rho, sigma, kt, km):
         if out_s:
             top += km * sigma * s
             bottom += km * sigma * sigma
-        a = top / bottom
-        if a <= 0.0:
-            # with every outside part counted, the slope at zero points down: the apex
-            return 0.0
+        higher = top / bottom
+        if higher <= a:
+            # at first: the slope at zero points down, so the apex; later: rounding, no progress
+            break
+        a = higher
         still_t = out_t and t > mu * a
         still_m = out_m and m > rho * a
         still_s = out_s and s > sigma * a
@@ -108,7 +109,7 @@ def project_coulomb(x0, x1, x2, n0, n1, n2, mu):
     v = x0 * n0 + x1 * n1 + x2 * n2
     t0, t1, t2 = x0 - v * n0, x1 - v * n1, x2 - v * n2
     t = np.sqrt(t0 * t0 + t1 * t1 + t2 * t2)
-    if t <= mu * v:
+    if t <= mu * v and v >= 0.0:
         return x0, x1, x2
     a = (v + mu * t) / (1.0 + mu * mu)
     if a <= 0.0:
@@ -166,7 +167,7 @@ def _project_with_torque(sets, kind, b, x):
     t = np.sqrt(t0 * t0 + t1 * t1 + t2 * t2)
     m = np.sqrt(m0 * m0 + m1 * m1 + m2 * m2)
     s = abs(spin)
-    if t <= mu * v and m <= rho * v and s <= sigma * v:
+    if v >= 0.0 and t <= mu * v and m <= rho * v and s <= sigma * v:
         return
     a = cone_height(v, t, m, s, mu, rho, sigma, 1.0, 1.0)
     keep_t, keep_m, along = _clip(t, mu * a), _clip(m, rho * a), spin * _clip(s, sigma * a)

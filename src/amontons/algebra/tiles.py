@@ -37,20 +37,21 @@ def natural_coulomb(n0, n1, n2, mu, rho, x0, x1, x2, N0, N1, N2, r0, r1, r2):
     for j in range(mu.size):
         quadratic += x0[j] * N0[j] + x1[j] * N1[j] + x2[j] * N2[j]
         linear += x0[j] * r0[j] + x1[j] * r1[j] + x2[j] * r2[j]
-        w0 = x0[j] - rho[j] * (N0[j] + r0[j])
-        w1 = x1[j] - rho[j] * (N1[j] + r1[j])
-        w2 = x2[j] - rho[j] * (N2[j] + r2[j])
+        u0, u1, u2 = N0[j] + r0[j], N1[j] + r1[j], N2[j] + r2[j]
+        w0, w1, w2 = x0[j] - rho[j] * u0, x1[j] - rho[j] * u1, x2[j] - rho[j] * u2
         v = w0 * n0[j] + w1 * n1[j] + w2 * n2[j]
         t0, t1, t2 = w0 - v * n0[j], w1 - v * n1[j], w2 - v * n2[j]
         t = np.sqrt(t0 * t0 + t1 * t1 + t2 * t2)
         a = max((v + mu[j] * t) / (1.0 + mu[j] * mu[j]), 0.0)
-        inside = t <= mu[j] * v
+        inside = (t <= mu[j] * v) & (v >= 0.0)
         height = v if inside else a
         shrink = 1.0 if inside else mu[j] * a / max(t, TINY)
-        e0 = x0[j] - height * n0[j] - shrink * t0
-        e1 = x1[j] - height * n1[j] - shrink * t1
-        e2 = x2[j] - height * n2[j] - shrink * t2
-        error += (e0 * e0 + e1 * e1 + e2 * e2) / (rho[j] * rho[j])
+        # (x − Π(w))/ρ = u + (w − Π(w))/ρ, which is u to the last bit where w is in the cone
+        out_n, out_t = (v - height) / rho[j], (1.0 - shrink) / rho[j]
+        e0 = u0 + out_n * n0[j] + out_t * t0
+        e1 = u1 + out_n * n1[j] + out_t * t1
+        e2 = u2 + out_n * n2[j] + out_t * t2
+        error += e0 * e0 + e1 * e1 + e2 * e2
     return error, quadratic, linear
 
 
@@ -71,7 +72,7 @@ def step_coulomb(n0, n1, n2, mu, sn, st, step, T):
         t = np.sqrt(t0 * t0 + t1 * t1 + t2 * t2)
         weighted = sn[j] * mu[j]
         a = max((st[j] * v + weighted * t) / (st[j] + weighted * mu[j]), 0.0)
-        inside = t <= mu[j] * v
+        inside = (t <= mu[j] * v) & (v >= 0.0)
         height = v if inside else a
         shrink = 1.0 if inside else mu[j] * a / max(t, TINY)
         z0, z1, z2 = (
@@ -147,7 +148,7 @@ def _coulomb_tile(n0, n1, n2, mu, sn, st, m, V):
         t = np.sqrt(t0 * t0 + t1 * t1 + t2 * t2)
         weighted = sn[j] * mu[j]
         a = max((st[j] * v + weighted * t) / (st[j] + weighted * mu[j]), 0.0)
-        inside = t <= mu[j] * v
+        inside = (t <= mu[j] * v) & (v >= 0.0)
         height = v if inside else a
         shrink = 1.0 if inside else mu[j] * a / max(t, TINY)
         V0[j] = height * n0[j] + shrink * t0

@@ -82,7 +82,8 @@ def symmetric_part(W: sp.csr_array) -> tuple[sp.csr_array, sp.csr_array | None]:
 def warn_if_indefinite(W: sp.csr_array, steps: int = 30) -> None:
     """Warn where a few Lanczos steps, or the diagonal, find a clearly negative eigenvalue."""
     rows = W.shape[0]
-    if rows == 0:
+    scale = float(np.abs(W.data).max(initial=0.0))
+    if scale == 0.0:
         return
     basis = np.zeros((min(steps, rows), rows))
     basis[0] = np.cos(np.arange(1, rows + 1))  # any fixed vector without symmetry will do
@@ -93,7 +94,7 @@ def warn_if_indefinite(W: sp.csr_array, steps: int = 30) -> None:
         for _ in range(2):
             w -= basis[:i].T @ (basis[:i] @ w)
         length = np.linalg.norm(w)
-        if not length > 1e-12 * max(1.0, float(np.abs(W.data).max(initial=0.0))):
+        if not length > 1e-12 * scale:
             break
         basis[i] = w / length
         used += 1

@@ -88,13 +88,19 @@ def natural_tile(sets, chunk, t, m, rho, x, product, linear, work):
         for j in range(m):
             i = row + k * count + j
             work[k * TILE + j] = x[i] - scale[j] * (product[i] + linear[i])
+    # sums in a loop of their own: in one that writes, their order could depend on addresses
+    for k in range(rows_of(kind)):
+        for j in range(m):
+            i = row + k * count + j
             quad += x[i] * product[i]
             lin += x[i] * linear[i]
     one = np.ones(m)
     project_tile(sets, kind, first + t if kind >= COULOMB else t, m, one, one, one, work)
     for k in range(rows_of(kind)):
         for j in range(m):
-            e = (x[row + k * count + j] - work[k * TILE + j]) / scale[j]
+            i = row + k * count + j
+            u = product[i] + linear[i]
+            e = u + ((x[i] - scale[j] * u) - work[k * TILE + j]) / scale[j]
             error += e * e
     return error, quad, lin
 

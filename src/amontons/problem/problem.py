@@ -228,7 +228,7 @@ class ConeProblem:
         """
         count = np.atleast_2d(np.asarray(arms_a)).shape[0]
         normals = finite_array("normals", normals)
-        mu = np.broadcast_to(np.asarray(friction, dtype=np.float64), (count,))
+        mu = _one_a_contact("friction", friction, count)
         run: Run
         torque = rolling is not None or spinning is not None
         if torque:
@@ -258,7 +258,7 @@ class ConeProblem:
         operator.from_velocities(free, relative)
         linear = relative.reshape(6 if torque else 3, count).T.copy()
         if offset is not None:
-            along = np.broadcast_to(finite_array("offset", offset), (count,))
+            along = _one_a_contact("offset", offset, count)
             linear[:, :3] += along[:, None] * normals
         options: dict[str, Any] = {"compliance": compliance, "cohesion": cohesion, "name": name}
         return cls(operator, linear.ravel(), [run], **options)
@@ -364,7 +364,7 @@ class ConeProblem:
 
     @cached_property
     def mean_steps(self) -> Floats:
-        """D / trace(N_bb) of each block: the step of papers 2 to 4, and ρ of the scaled error."""
+        """d / trace(N_bb) of each block: the step of papers 2 to 4, and ρ of the scaled error."""
         rows = ROWS_OF_KIND[self.sets.block_kinds].astype(np.float64)
         c = self.curvature
         torques = np.maximum(rows - 3.0, 0.0)
@@ -419,15 +419,15 @@ class ConeProblem:
         return self._outward(x if self.shift is None else x - self.shift)
 
     def velocities(self, x: Floats) -> Floats:
-        """U = (N + E)γ + r in the caller's coordinates, of internal unknowns x [m/s]."""
+        """u = (N + E)γ + r in the caller's coordinates, of internal unknowns x [m/s]."""
         u = self.product(x) + self.linear
         if self.operator.skew is not None:
-            u += self.operator.skew @ x
+            u += self.operator.skew @ (x if self.shift is None else x - self.shift)
         return self._outward(u)
 
     @property
     def given_linear(self) -> Floats:
-        """R as the caller gave it."""
+        """r as the caller gave it."""
         if self.shift is None:
             return self._outward(self.linear)
         return self._outward(self.linear + self.product(self.shift))
@@ -496,7 +496,7 @@ class ConeProblem:
         return pull if pull.any() else None
 
     def _shift_cones(self) -> None:
-        """X = γ + c n makes every cohesive cone a plain one: r ← r − N(c n), paper 3, §2.4."""
+        """x = γ + c n makes every cohesive cone a plain one: r ← r − N(c n), paper 3, §2.4."""
         assert self.cohesion is not None
         pull = np.empty(self.blocks)
         pull[self.sets.block_order] = self.cohesion
@@ -527,6 +527,13 @@ class ConeProblem:
         title = f" {self.name!r}" if self.name else ""
         form = type(self.operator).__name__
         return f"<ConeProblem{title}: {self.rows} rows, {self.sets!r}, {form}>"
+
+
+def _one_a_contact(name: str, value: ArrayLike, contacts: int) -> Floats:
+    array = finite_array(name, value)
+    if array.ndim and array.shape != (contacts,):
+        raise InputError(f"{name} has shape {array.shape} for {contacts} contacts")
+    return np.broadcast_to(array, (contacts,))
 
 
 def _positive(values: Floats, fallback: float) -> Floats:

@@ -27,6 +27,10 @@ NORMAL_TOLERANCE = 1e-6
 """How far a normal's length may be from 1 before it is an error; smaller errors are mended."""
 
 
+LARGEST_COEFFICIENT = 1e100
+"""Friction beyond this, squared, would be no finite number."""
+
+
 def finite_array(name: str, value: ArrayLike) -> Floats:
     """`value` as a float64 array, or an error that names the first entry that is not finite."""
     try:
@@ -52,6 +56,8 @@ def _coefficient(name: str, value: ArrayLike, blocks: int | None = None) -> Floa
     if (array < 0).any():
         worst = int(np.argmax(array < 0))
         raise InputError(f"{name}[{worst}] is {array[worst]}; it must not be negative")
+    if (array > LARGEST_COEFFICIENT).any():
+        raise InputError(f"{name} is {array.max():g}; more than {LARGEST_COEFFICIENT:g} overflows")
     if blocks is not None and array.size != blocks:
         if array.size != 1:
             raise InputError(f"{name} has {array.size} entries for {blocks} contacts")
@@ -350,7 +356,7 @@ class Product:
     def inward(self, values: Floats) -> Floats:
         """Values of all rows in internal order, from the caller's; a new array."""
         if len(self.runs) == 1:
-            return values.reshape(self.blocks, -1).T.ravel()
+            return values.reshape(self.blocks, -1).T.flatten()
         out = np.empty(self.rows)
         out[self.row_order] = values
         return out
@@ -358,7 +364,7 @@ class Product:
     def outward(self, values: Floats) -> Floats:
         """Values of all rows in the caller's order, from the internal one; a new array."""
         if len(self.runs) == 1:
-            return values.reshape(-1, self.blocks).T.ravel()
+            return values.reshape(-1, self.blocks).T.flatten()
         return values[self.row_order]
 
     def project(self, x: ArrayLike) -> Floats:

@@ -80,10 +80,11 @@ def blend_plus(x, x_old, beta, r, out):
 @routine
 def store_and_dot(new, x, g, out):
     """out ← new, and gᵀ(new − x)."""
+    for j in range(x.size):
+        out[j] = new[j]
     total = 0.0
     for j in range(x.size):
         total += g[j] * (new[j] - x[j])
-        out[j] = new[j]
     return total
 
 

@@ -55,7 +55,7 @@ class ConjugateGradient(KrylovSolver):
     def iterations(
         self, problem: ConeProblem, x: Floats, gauge: Gauge, buffers: Buffers
     ) -> Generator[Iterate]:
-        """Hestenes and Stiefel's method; the residual is recomputed when it has drifted."""
+        """Hestenes and Stiefel's method."""
         steps = problem.metric(self.scaling).normal
         scratch = problem.operator.scratch()
         x = buffers.projected(problem, x)
@@ -105,10 +105,11 @@ class MinimumResidual(KrylovSolver):
         if not square > 0.0:
             return
         beta = eta = math.sqrt(square)
-        first_beta, beta_old = beta, 1.0
+        beta_old = 1.0
         c, c_old, s, s_old = 1.0, 1.0, 0.0, 0.0
         w, w_old, Nw, Nw_old = (np.zeros(rows) for _ in range(4))
         Nz = np.empty(rows)
+        size = 0.0  # of the tridiagonal matrix, which has no units
         while True:
             z /= beta
             problem.product(z, Nz, scratch)
@@ -122,7 +123,8 @@ class MinimumResidual(KrylovSolver):
             above = s * alpha + c_old * c * beta
             far = s_old * beta
             length = math.hypot(diagonal, beta_new)
-            if not length > 1e-15 * first_beta:
+            size = max(size, abs(alpha) + beta_new)
+            if not length > 1e-15 * size:
                 return
             c_old, s_old = c, s
             c, s = diagonal / length, beta_new / length
@@ -135,7 +137,7 @@ class MinimumResidual(KrylovSolver):
             yield Iterate(new, *gauge.error(problem, new, Nx))
             x = new
             eta = -s * eta
-            if not beta_new > 1e-15 * first_beta:
+            if not beta_new > 1e-15 * size:
                 return
             v_old, v, z = v, v_new, z_new
             beta_old, beta = beta, beta_new

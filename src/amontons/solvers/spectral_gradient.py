@@ -78,9 +78,10 @@ def move(x, d, length, out):
 @routine
 def difference_and_dot(new, y, g, d):
     """D ← new − y, and gᵀd."""
-    total = 0.0
     for j in range(d.size):
         d[j] = new[j] - y[j]
+    total = 0.0
+    for j in range(d.size):
         total += g[j] * d[j]
     return total
 
@@ -88,9 +89,10 @@ def difference_and_dot(new, y, g, d):
 @routine
 def copy_and_dot(x, y, out):
     """out ← x, and xᵀy."""
-    total = 0.0
     for j in range(x.size):
         out[j] = x[j]
+    total = 0.0
+    for j in range(x.size):
         total += x[j] * y[j]
     return total
 

@@ -108,7 +108,7 @@ class FactoredOperator(Operator):
     def _block_diagonal(self, sets: SetArrays, batch: int = 256) -> sp.csr_array:
         """N with everything but its diagonal blocks left out, a batch of blocks at a time."""
         H = self.H.tocsc()
-        rows, columns, values = [], [], []
+        rows, columns, values = [np.empty(0, int)], [np.empty(0, int)], [np.empty(0)]
         for kind, _, count, row in sets.groups:
             size = int(ROWS_OF_KIND[kind])
             for first in range(0, count, batch):
