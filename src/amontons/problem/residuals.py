@@ -78,7 +78,7 @@ class Residuals:
 
     `scaled`, `paper1` and `paper3` are the measures of :class:`Measure`. `impulse_violation` is the
     largest amount by which an impulse leaves its set, `velocity_violation` by which a velocity
-    leaves the dual set, `complementarity` the sum over blocks of |γᵀu| [J]. With `exact` they
+    leaves the dual set, `complementarity` the sum over blocks of abs(γᵀu) [J]. With `exact` they
     judge the exact Coulomb problem, whose velocities carry the De Saxcé term μ‖u_t‖n.
     """
 

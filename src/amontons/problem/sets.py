@@ -223,7 +223,7 @@ class RollingCone(Run):
 
 @dataclass(frozen=True, eq=False)
 class SpinningCone(Run):
-    """The rolling cone and |s| ≤ σ x_n, six rows each: a force, then a torque.
+    """The rolling cone and abs(s) ≤ σ x_n, six rows each: a force, then a torque.
 
     Without `normals` a block is (normal, t1, t2, spin, m1, m2); with them it is a force and a
     torque in world coordinates. `rolling` ρ and `spinning` σ are in metres.
