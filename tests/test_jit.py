@@ -137,18 +137,36 @@ def test_compilation_is_announced_once_on_standard_error(copy):
 
 
 def test_stamp_sees_kernels_and_nothing_else(copy):
-    stamp = _jit.source_stamp(copy.package)
-    assert stamp == _jit.source_stamp(copy.package)
+    stamp = _jit.source_stamp(package=copy.package)
+    assert stamp == _jit.source_stamp(package=copy.package)
     for name in _jit.KERNEL_FREE:
         (copy.package / name).mkdir(exist_ok=True)
         (copy.package / name / "anything.py").write_text("x = 1\n")
-    assert _jit.source_stamp(copy.package) == stamp
+    assert _jit.source_stamp(package=copy.package) == stamp
     with (copy.package / "algebra" / "cones.py").open("a") as file:
         file.write("# another byte\n")
-    changed = _jit.source_stamp(copy.package)
+    changed = _jit.source_stamp(package=copy.package)
     assert changed != stamp
     (copy.package / "algebra" / "cones.py").rename(copy.package / "algebra" / "other.py")
-    assert _jit.source_stamp(copy.package) not in (stamp, changed)
+    assert _jit.source_stamp(package=copy.package) not in (stamp, changed)
+
+
+def test_stamp_of_a_room_sees_what_is_below_it(copy):
+    def stamps():
+        return {room: _jit.source_stamp(room, copy.package) for room in ("", *_jit.BELOW)}
+
+    rooms = [folder.name for folder in copy.package.iterdir() if folder.is_dir()]
+    assert set(rooms) - set(_jit.KERNEL_FREE) - {"__pycache__"} == set(_jit.BELOW)
+    for changed in _jit.BELOW:
+        before = stamps()
+        (copy.package / changed / "more.py").write_text(f"# in {changed}\n")
+        after = stamps()
+        for room in ("", *_jit.BELOW):
+            uses = room == "" or changed in (room, *_jit.BELOW[room])
+            assert (before[room] != after[room]) == uses
+    before = stamps()
+    (copy.package / "errors.py").write_text("# at the top\n")
+    assert all(before[room] != stamp for room, stamp in stamps().items())
 
 
 def test_prune_keeps_the_present_code(tmp_path, monkeypatch):
@@ -157,7 +175,6 @@ def test_prune_keeps_the_present_code(tmp_path, monkeypatch):
     for folder in (mine, tmp_path / "kernels-old", tmp_path / "kernels-older", tmp_path / "other"):
         folder.mkdir()
         (folder / "code").write_text("x")
-    monkeypatch.setattr(_jit._StampedLocator, "stamp", _jit.source_stamp())
     assert _jit.prune_cache() == 2
     assert sorted(path.name for path in tmp_path.iterdir()) == [mine.name, "other"]
 

@@ -680,67 +680,91 @@ def test_diagonal_blocks_and_curvature_with_compliance(name):
 # -- colouring ------------------------------------------------------------------------------------
 
 
-def colour_of_pairs(body, mobile):
+def colour_of_pairs(body, mobile, packet):
     out = np.empty(len(body), dtype=np.int32)
     body = np.ascontiguousarray(body, dtype=np.int32)
-    colour_pairs(body, np.asarray(mobile), len(mobile), COLOURS, out)
+    colour_pairs(body, np.asarray(mobile), len(mobile), packet, COLOURS, out)
     return out
 
 
-def check_pairs(body, mobile, colour):
-    """No two constraints of one colour share a mobile body."""
+def check_pairs(body, mobile, colour, packet):
+    """No two packets of one colour share a mobile body."""
     for shade in range(COLOURS):
-        touched = body[colour == shade].ravel()
-        touched = touched[touched >= 0]
-        touched = touched[np.asarray(mobile)[touched]]
+        touched = []
+        for first in range(0, len(body), packet):
+            mine = body[first : first + packet][colour[first : first + packet] == shade].ravel()
+            mine = mine[mine >= 0]
+            touched.append(np.unique(mine[np.asarray(mobile)[mine]]))
+        touched = np.concatenate(touched)
         assert np.unique(touched).size == touched.size
 
 
-def check_order(colour):
-    order = by_colour(colour)
+def check_order(colour, packet=1):
+    """Every block once; a packet has one colour and stays in order; the overflow is one packet."""
+    order = by_colour(colour, packet)
     assert np.sort(order.block).tolist() == list(range(colour.size))
-    assert order.start[0] == 0
-    assert order.start[-1] == colour.size
+    assert (order.packet[0], order.packet[-1]) == (0, colour.size)
+    assert (order.start[0], order.start[-1]) == (0, order.packet.size - 1)
+    assert (np.diff(order.packet) > 0).all()
+    shades = []
     for c in range(order.start.size - 1):
-        shades = colour[order.block[order.start[c] : order.start[c + 1]]]
-        if c < order.overflow:
-            assert np.unique(shades).size == 1
-            assert shades[0] < COLOURS
-        else:
-            assert (shades == COLOURS).all()
+        for p in range(order.start[c], order.start[c + 1]):
+            blocks = order.block[order.packet[p] : order.packet[p + 1]]
+            assert (np.diff(blocks) > 0).all()
+            assert np.unique(colour[blocks]).size == 1
+            if colour[blocks[0]] < COLOURS:
+                assert np.unique(blocks // packet).size == 1
+            else:
+                assert order.start[c + 1] - order.start[c] == 1
+        shades.append(colour[blocks[0]])
+    assert shades == sorted(set(colour.tolist()))
     return order
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_colouring_of_random_pairs(seed):
+@pytest.mark.parametrize("packet", [1, 5, 16])
+def test_colouring_of_random_pairs(seed, packet):
     rng = np.random.default_rng(seed)
-    bodies = 80
-    body = np.array([rng.choice(bodies + 1, 2, replace=False) - 1 for _ in range(400)])
+    bodies = 300
+    near = rng.integers(1, 6, 400)
+    first = np.sort(rng.integers(-1, bodies - 6, 400))
+    body = np.stack([first, first + near], axis=1)
     mobile = rng.random(bodies) < 0.9
-    colour = colour_of_pairs(body, mobile)
-    check_pairs(body, mobile, colour)
-    check_order(colour)
-    degree = np.bincount(body[body >= 0], minlength=bodies)[mobile].max()
-    assert colour.max() < 2 * degree  # first fit never needs more
+    colour = colour_of_pairs(body, mobile, packet)
+    check_pairs(body, mobile, colour, packet)
+    check_order(colour, packet)
+    assert colour.max() < COLOURS
 
 
-def test_colouring_overflows_at_a_hub():
-    """A body that touches 300 others: as many as there are colours, and the rest one by one."""
-    body = np.array([(0, i) for i in range(1, 301)])
-    colour = colour_of_pairs(body, np.ones(301, dtype=bool))
-    check_pairs(body, np.ones(301, dtype=bool), colour)
-    order = check_order(colour)
-    assert (colour == COLOURS).sum() == 300 - COLOURS
-    assert order.overflow == COLOURS
-    assert order.start[-1] - order.start[-2] == 300 - COLOURS
+@pytest.mark.parametrize("packet", [1, 16])
+def test_colouring_overflows_at_a_hub(packet):
+    """A body that touches 500 others: its contacts go one by one, the rest keep their colours."""
+    body = np.array([(0, i) for i in range(1, 501)] + [(i, i + 1) for i in range(1, 500)])
+    if packet > 1:
+        body = body[np.random.default_rng(0).permutation(len(body))]
+    mobile = np.ones(501, dtype=bool)
+    colour = colour_of_pairs(body, mobile, packet)
+    check_pairs(body, mobile, colour, packet)
+    order = check_order(colour, packet)
+    assert (colour[(body == 0).any(axis=1)] == COLOURS).all()
+    assert order.packet[-1] - order.packet[-2] == (colour == COLOURS).sum() == 500
+
+
+def test_packets_that_find_no_colour_overflow():
+    """Every packet touches all of twenty bodies: no two may go at once, so most overflow."""
+    body = np.array([(2 * i, 2 * i + 1) for _ in range(100) for i in range(10)])
+    colour = colour_of_pairs(body, np.ones(20, dtype=bool), 10)
+    assert (colour == COLOURS).all()  # each body is shared by 100 packets: all are hubs
+    few = colour_of_pairs(body[:200], np.ones(20, dtype=bool), 10)
+    assert few.reshape(20, 10).tolist() == [[p] * 10 for p in range(20)]
 
 
 def test_immovable_bodies_do_not_count():
     body = np.array([(0, i) for i in range(1, 301)] + [(-1, i) for i in range(1, 301)])
     mobile = np.ones(301, dtype=bool)
     mobile[0] = False
-    colour = colour_of_pairs(body, mobile)
-    check_pairs(body, mobile, colour)
+    colour = colour_of_pairs(body, mobile, 10)
+    check_pairs(body, mobile, colour, 10)
     assert set(colour) == {0, 1}
 
 
@@ -839,7 +863,8 @@ SWEPT = ["mixed", "compliance-cohesion", "bodies", "bodies-extras", "factored", 
     ids=["plain", "damped-symmetric", "coloured", "coloured-symmetric", "full", "full-coloured"],
 )
 @pytest.mark.parametrize("name", SWEPT)
-def test_gauss_seidel_sweeps(name, solver):
+def test_gauss_seidel_sweeps(name, solver, monkeypatch):
+    monkeypatch.setattr(gauss_seidel, "PACKET", 3)
     made = build(name)
     problem = made.problem
     guess = made.projected(np.random.default_rng(0).standard_normal(problem.rows))
@@ -867,20 +892,22 @@ def coloured(problem):
     blocks = problem.blocks
     if isinstance(problem.operator, BodyOperator):
         body, mobile = problem.operator.arrays.body, problem.operator.mobile
-        touches = [{i for i in pair if i >= 0 and mobile[i]} for pair in body]
-        clash = [[bool(touches[a] & touches[b]) for b in range(blocks)] for a in range(blocks)]
+        packets = [range(p, min(p + 3, blocks)) for p in range(0, blocks, 3)]
+        touches = [{i for i in body[p].ravel() if i >= 0 and mobile[i]} for p in packets]
+        clash = [[bool(a & b) for b in touches] for a in touches]
     else:
         N = problem.operator.as_matrix().toarray()
         rows = [[] for _ in range(blocks)]
         for kind, first, count, row in problem.sets.arrays.groups:
             for j in range(count):
                 rows[first + j] = [row + j + count * k for k in range(ROWS_OF_KIND[kind])]
+        packets = [[b] for b in range(blocks)]
         clash = [[N[np.ix_(a, b)].any() for b in rows] for a in rows]
     colour = []
-    for b in range(blocks):
+    for b in range(len(packets)):
         taken = {colour[a] for a in range(b) if clash[a][b]}
         colour.append(next(c for c in range(blocks + 1) if c not in taken))
-    return np.argsort(colour, kind="stable")
+    return np.concatenate([packets[p] for p in np.argsort(colour, kind="stable")])
 
 
 @pytest.mark.parametrize("step", ["block", "full"])

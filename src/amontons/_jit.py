@@ -3,8 +3,8 @@
 Two rules follow from how Numba works:
 
 * Numba keys its on-disk cache by a kernel's own file, so a changed helper in another file would be
-  answered with stale machine code. Here the cache is stamped with a hash of *all* sources of the
-  package (:func:`source_stamp`) and lives in a folder of that name.
+  answered with stale machine code. Here the cache is stamped with a hash of *all* sources that the
+  kernel's subpackage may import (:func:`source_stamp`) and lives in a folder of that name.
 * Every kernel exists in a serial and a parallel form made from the same Python function. Which one
   runs depends on the size of the work alone, never on the number of threads, and reductions are
   summed over chunks of fixed size: results are the same bit for bit on any number of threads.
@@ -12,6 +12,7 @@ Two rules follow from how Numba works:
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import logging
 import os
@@ -28,6 +29,7 @@ os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
 import numba
 import numpy as np
+from llvmlite import binding as llvm
 from numba.core import caching, event
 from numba.core.registry import CPUDispatcher
 
@@ -40,11 +42,17 @@ logger = logging.getLogger("amontons")
 
 PACKAGE = Path(__file__).resolve().parent
 
-CHUNK = 2048
+# A loop over many arrays is vectorised after a check that those it writes overlap no other. LLVM
+# gives up at 8 such pairs; a pass over contacts has some 250 (3 components of a dozen vectors).
+llvm.set_option("", "-runtime-memory-check-threshold=512")
+
+CHUNK = 2016
 """Blocks a reduction sums before it starts a new partial sum; fixed, so sums are repeatable."""
 
-TILE = 512
-"""Blocks that a vectorised kernel works on at a time, in buffers that stay in the first cache."""
+TILE = 504
+"""Blocks that a vectorised kernel works on at a time, in buffers that stay in the first cache.
+
+Not 512: rows of 4096 bytes would all fall into the same sets of that cache."""
 
 PARALLEL_ABOVE = 20_000
 """Blocks (contacts) from which a parallel region, 20 to 40 µs to enter, pays for itself."""
@@ -58,18 +66,40 @@ OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": AR
 
 
 KERNEL_FREE = ("cli", "plots", "testing", "generators")
-"""Subpackages in which nothing is compiled (import-linter sees to it): no part of the stamp."""
+"""Subpackages in which nothing is compiled (import-linter sees to it): no part of a stamp."""
+
+BELOW: dict[str, tuple[str, ...]] = {
+    "algebra": (),
+    "problem": ("algebra",),
+    "solvers": ("algebra", "problem"),
+    "model": ("algebra",),
+    "collision": ("algebra", "model"),
+}
+"""Subpackages that kernels of each may use (import-linter sees to it, too)."""
 
 
-def source_stamp(package: Path = PACKAGE) -> str:
-    """Hash of every source below `package` that kernels may come from: the name of their cache."""
+def source_stamp(room: str = "", package: Path = PACKAGE) -> str:
+    """Hash of every source that kernels of subpackage `room` may come from: names their cache.
+
+    Modules at the top of the package always count. A room that :data:`BELOW` does not know may use
+    everything.
+    """
     digest = hashlib.sha256()
     for path in sorted(package.rglob("*.py")):
-        if path.relative_to(package).parts[0] in KERNEL_FREE:
+        parts = path.relative_to(package).parts
+        if parts[0] in KERNEL_FREE:
             continue
-        digest.update(str(path.relative_to(package)).encode())
+        if room in BELOW and len(parts) > 1 and parts[0] not in (room, *BELOW[room]):
+            continue
+        digest.update("/".join(parts).encode())
         digest.update(path.read_bytes())
     return digest.hexdigest()[:20]
+
+
+def room_of(function: Callable[..., Any]) -> str:
+    """Subpackage that a function was written in, or nothing for all else."""
+    parts = str(function.__module__).split(".")
+    return parts[1] if parts[0] == PACKAGE.name and len(parts) > 2 else ""
 
 
 def cache_root() -> Path:
@@ -82,6 +112,11 @@ def cache_root() -> Path:
     return Path(platformdirs.user_cache_dir("amontons", appauthor=False))
 
 
+@functools.cache
+def _present_stamp(room: str) -> str:
+    return source_stamp(room)
+
+
 class _StampedLocator(caching._CacheLocator):  # type: ignore[misc]
     """Places a kernel's cache in `<cache root>/kernels-<source stamp>/<form>`.
 
@@ -89,11 +124,11 @@ class _StampedLocator(caching._CacheLocator):  # type: ignore[misc]
     Numba's file names tell apart: so each form has a folder of its own.
     """
 
-    stamp = source_stamp()
     form = "serial"
 
     def __init__(self, py_func: Callable[..., Any]) -> None:
         self._line = py_func.__code__.co_firstlineno
+        self.stamp = _present_stamp(room_of(py_func))
         self._path = str(cache_root() / f"kernels-{self.stamp}" / self.form)
 
     def get_cache_path(self) -> str:
@@ -147,7 +182,8 @@ def _attach_cache(dispatcher: Any, cache: type[_StampedCache] = _StampedCache) -
 def prune_cache() -> int:
     """Delete compiled code of other versions of the sources; return how many folders went."""
     root = cache_root()
-    stale = [p for p in root.glob("kernels-*") if p.name != f"kernels-{_StampedLocator.stamp}"]
+    present = {f"kernels-{_present_stamp(room)}" for room in ("", *BELOW)}
+    stale = [p for p in root.glob("kernels-*") if p.name not in present]
     for folder in stale:
         shutil.rmtree(folder, ignore_errors=True)
     return len(stale)

@@ -2,18 +2,20 @@
 
 A tile is a flat array of six rows of TILE numbers: component k of block j is `V[k * TILE + j]`.
 Loops run along j over contiguous memory without branches, so the compiler vectorises them; `cones`
-is their slow oracle. The three tiles Y, G and V of a step share one array, so that the compiler
-sees that they do not overlap; beyond eight arrays that might, it gives up.
+is their slow oracle. The three tiles Y, G and V of a step share one array.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from amontons._jit import TILE, routine
+from amontons._jit import TILE, helper, routine
 from amontons.algebra.cones import COULOMB, FREE, INTERVAL, NONNEGATIVE, ROLLING, cone_height
 
 TINY = 1e-300
+
+SMALL = 1e-140
+"""Below this a tangential part counts as zero, where a quotient by it is to stay finite."""
 
 STEP = 6 * TILE  # where G begins in the array of a step; Y begins at 0
 NEW = 12 * TILE  # where V begins
@@ -27,64 +29,66 @@ def copy(x, out):
         out[j] = x[j]
 
 
+@helper
+def natural_contact(n0, n1, n2, mu, rho, x0, x1, x2, u0, u1, u2):
+    """‖(x − Π(x − ρu))/ρ‖² of one Coulomb cone."""
+    w0, w1, w2 = x0 - rho * u0, x1 - rho * u1, x2 - rho * u2
+    v = w0 * n0 + w1 * n1 + w2 * n2
+    t0, t1, t2 = w0 - v * n0, w1 - v * n1, w2 - v * n2
+    t = np.sqrt(t0 * t0 + t1 * t1 + t2 * t2)
+    # one division serves both a and a/t: divisions are most of the cost
+    span = max(t, SMALL)
+    a = max(v + mu * t, 0.0) / ((1.0 + mu * mu) * span)
+    inside = (t <= mu * v) & (v >= 0.0)
+    height = v if inside else a * span
+    shrink = 1.0 if inside else mu * a
+    # (x − Π(w))/ρ = u + (w − Π(w))/ρ, which is u to the last bit where w is in the cone
+    stiff = 1.0 / rho
+    out_n, out_t = (v - height) * stiff, (1.0 - shrink) * stiff
+    e0, e1, e2 = (
+        u0 + out_n * n0 + out_t * t0,
+        u1 + out_n * n1 + out_t * t1,
+        u2 + out_n * n2 + out_t * t2,
+    )
+    return e0 * e0 + e1 * e1 + e2 * e2
+
+
+@helper
+def step_contact(n0, n1, n2, mu, sn, st, step, y0, y1, y2, g0, g1, g2):
+    """z = Π(y − step·S g) on one Coulomb cone, in the metric S⁻¹, and dᵀS⁻¹d with d = z − y."""
+    along = (sn - st) * (g0 * n0 + g1 * n1 + g2 * n2)
+    w0, w1, w2 = (
+        y0 - step * (st * g0 + along * n0),
+        y1 - step * (st * g1 + along * n1),
+        y2 - step * (st * g2 + along * n2),
+    )
+    v = w0 * n0 + w1 * n1 + w2 * n2
+    t0, t1, t2 = w0 - v * n0, w1 - v * n1, w2 - v * n2
+    t = np.sqrt(t0 * t0 + t1 * t1 + t2 * t2)
+    weighted, span = sn * mu, max(t, SMALL)
+    a = max(st * v + weighted * t, 0.0) / ((st + weighted * mu) * span)
+    inside = (t <= mu * v) & (v >= 0.0)
+    height = v if inside else a * span
+    shrink = 1.0 if inside else mu * a
+    z0, z1, z2 = height * n0 + shrink * t0, height * n1 + shrink * t1, height * n2 + shrink * t2
+    d0, d1, d2 = z0 - y0, z1 - y1, z2 - y2
+    d = d0 * n0 + d1 * n1 + d2 * n2
+    across = d0 * d0 + d1 * d1 + d2 * d2 - d * d
+    return z0, z1, z2, (d * d * st + across * sn) / (sn * st)
+
+
 @routine
 def natural_coulomb(n0, n1, n2, mu, rho, x0, x1, x2, N0, N1, N2, r0, r1, r2):
-    """Σ‖(x − Π(x − ρu))/ρ‖² with u = Nx + r, Σ xᵀNx and Σ xᵀr over Coulomb cones.
-
-    It writes nothing, so it reads the problem's own vectors, component by component.
-    """
+    """Σ‖(x − Π(x − ρu))/ρ‖² with u = Nx + r, Σ xᵀNx and Σ xᵀr over Coulomb cones."""
     error, quadratic, linear = 0.0, 0.0, 0.0
     for j in range(mu.size):
         quadratic += x0[j] * N0[j] + x1[j] * N1[j] + x2[j] * N2[j]
         linear += x0[j] * r0[j] + x1[j] * r1[j] + x2[j] * r2[j]
         u0, u1, u2 = N0[j] + r0[j], N1[j] + r1[j], N2[j] + r2[j]
-        w0, w1, w2 = x0[j] - rho[j] * u0, x1[j] - rho[j] * u1, x2[j] - rho[j] * u2
-        v = w0 * n0[j] + w1 * n1[j] + w2 * n2[j]
-        t0, t1, t2 = w0 - v * n0[j], w1 - v * n1[j], w2 - v * n2[j]
-        t = np.sqrt(t0 * t0 + t1 * t1 + t2 * t2)
-        a = max((v + mu[j] * t) / (1.0 + mu[j] * mu[j]), 0.0)
-        inside = (t <= mu[j] * v) & (v >= 0.0)
-        height = v if inside else a
-        shrink = 1.0 if inside else mu[j] * a / max(t, TINY)
-        # (x − Π(w))/ρ = u + (w − Π(w))/ρ, which is u to the last bit where w is in the cone
-        out_n, out_t = (v - height) / rho[j], (1.0 - shrink) / rho[j]
-        e0 = u0 + out_n * n0[j] + out_t * t0
-        e1 = u1 + out_n * n1[j] + out_t * t1
-        e2 = u2 + out_n * n2[j] + out_t * t2
-        error += e0 * e0 + e1 * e1 + e2 * e2
-    return error, quadratic, linear
-
-
-@routine
-def step_coulomb(n0, n1, n2, mu, sn, st, step, T):
-    """V ← Π(Y − step·S G) over Coulomb cones, in the metric S⁻¹; returns Σ dᵀS⁻¹d, d = V − Y."""
-    Y0, Y1, Y2 = T[:TILE], T[TILE : 2 * TILE], T[2 * TILE : 3 * TILE]
-    G0, G1, G2 = T[STEP:], T[STEP + TILE :], T[STEP + 2 * TILE :]
-    V0, V1, V2 = T[NEW:], T[NEW + TILE :], T[NEW + 2 * TILE :]
-    length = 0.0
-    for j in range(mu.size):
-        along = (sn[j] - st[j]) * (G0[j] * n0[j] + G1[j] * n1[j] + G2[j] * n2[j])
-        w0 = Y0[j] - step * (st[j] * G0[j] + along * n0[j])
-        w1 = Y1[j] - step * (st[j] * G1[j] + along * n1[j])
-        w2 = Y2[j] - step * (st[j] * G2[j] + along * n2[j])
-        v = w0 * n0[j] + w1 * n1[j] + w2 * n2[j]
-        t0, t1, t2 = w0 - v * n0[j], w1 - v * n1[j], w2 - v * n2[j]
-        t = np.sqrt(t0 * t0 + t1 * t1 + t2 * t2)
-        weighted = sn[j] * mu[j]
-        a = max((st[j] * v + weighted * t) / (st[j] + weighted * mu[j]), 0.0)
-        inside = (t <= mu[j] * v) & (v >= 0.0)
-        height = v if inside else a
-        shrink = 1.0 if inside else mu[j] * a / max(t, TINY)
-        z0, z1, z2 = (
-            height * n0[j] + shrink * t0,
-            height * n1[j] + shrink * t1,
-            height * n2[j] + shrink * t2,
+        error += natural_contact(
+            n0[j], n1[j], n2[j], mu[j], rho[j], x0[j], x1[j], x2[j], u0, u1, u2
         )
-        d0, d1, d2 = z0 - Y0[j], z1 - Y1[j], z2 - Y2[j]
-        d = d0 * n0[j] + d1 * n1[j] + d2 * n2[j]
-        length += d * d / sn[j] + (d0 * d0 + d1 * d1 + d2 * d2 - d * d) / st[j]
-        V0[j], V1[j], V2[j] = z0, z1, z2
-    return length
+    return error, quadratic, linear
 
 
 @routine
@@ -95,10 +99,6 @@ def step_tile(sets, metric, kind, first, t, m, step, T):
     """
     b = first + t
     sn, st, sm = metric.normal[b : b + m], metric.tangential[b : b + m], metric.torque[b : b + m]
-    if kind == COULOMB:
-        n = sets.normal
-        n0, n1, n2 = n[0, b : b + m], n[1, b : b + m], n[2, b : b + m]
-        return step_coulomb(n0, n1, n2, sets.friction[b : b + m], sn, st, step, T)
     Y, G, V = T[:STEP], T[STEP:NEW], T[NEW:STEP_SIZE]
     for i in range(STEP):
         V[i] = Y[i]

@@ -69,7 +69,7 @@ def folder_size(folder: Path) -> int:
 
 def _cpu() -> str:
     """The processor's model where the system tells, and the name that LLVM compiles for."""
-    from llvmlite import binding  # type: ignore[import-untyped]
+    from llvmlite import binding
 
     model = platform.processor() or platform.machine()
     listing = Path("/proc/cpuinfo")

@@ -143,7 +143,7 @@ def _problem_2(archive: Archive) -> ConeProblem:
         key: archive.floats(key, size) for key, size in sizes.items() if key in archive
     }
     if "frames" in archive:
-        options["frames"] = _read_frames(archive, sets)
+        options["tangents"] = _read_tangents(archive, sets)
     name = str(archive.text("name"))
     built = ConeProblem(operator, np.zeros(sets.rows), sets, name=name, **options)
     problem = built.with_linear(sets.inward(archive.finite("linear", sets.rows)))
@@ -178,14 +178,23 @@ def _read_runs(archive: Archive) -> list[Run]:
     return runs
 
 
-def _read_frames(archive: Archive, sets: Product) -> Floats:
+def _read_tangents(archive: Archive, sets: Product) -> Floats:
+    """t1 of each frame (n, t1, t2); t2 must be n × t1, and n the cone's own normal."""
     if not sets.kinds <= {SetKind.COULOMB}:
         raise FileFormatError("'frames' are for problems with Coulomb contacts alone")
     frames = archive.finite("frames", sets.blocks, 3, 3)
     error = np.abs(frames.transpose(0, 2, 1) @ frames - np.eye(3)).max(initial=0.0)
     if error > np.sqrt(ROUNDING):
         raise FileFormatError(f"'frames' must be orthonormal; they are off by {error:.1e}")
-    return frames
+    error = np.abs(np.cross(frames[:, :, 0], frames[:, :, 1]) - frames[:, :, 2]).max(initial=0.0)
+    if error > ROUNDING:
+        raise FileFormatError("'frames' must be right-handed: t2 = n × t1")
+    error = np.abs(frames[:, :, 0] - sets.arrays.normal.T).max(initial=0.0)
+    if error > ROUNDING:
+        raise FileFormatError(
+            f"the first columns of 'frames' must be the cones' normals; they are off by {error:.1e}"
+        )
+    return np.ascontiguousarray(frames[:, :, 1])
 
 
 def _read_operator(archive: Archive, sets: Product) -> Operator:

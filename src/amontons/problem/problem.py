@@ -52,12 +52,12 @@ class ConeProblem:
         *,
         compliance: ArrayLike | None = None,
         cohesion: ArrayLike | None = None,
-        frames: Floats | None = None,
+        tangents: Floats | None = None,
         name: str = "",
     ) -> None:
         self.operator = operator
         self.sets = sets if isinstance(sets, Product) else Product(sets)
-        self.frames = frames
+        self.tangents = tangents
         self.name = name
         if self.sets.rows != operator.rows:
             raise InputError(
@@ -182,7 +182,7 @@ class ConeProblem:
 
             found = recognise_bodies(mass.tocsr(), jacobian, list(product.runs))
             if found is not None:
-                return cls(found.operator, q, found.runs, frames=found.frames, **options)
+                return cls(found.operator, q, found.runs, tangents=found.tangents, **options)
             if form == "bodies":
                 raise InputError(
                     "M and H are not those of rigid bodies (six unknowns each, Coulomb contacts "
@@ -439,17 +439,30 @@ class ConeProblem:
         other.linear = linear
         return other
 
+    @property
+    def frames(self) -> Floats | None:
+        """Contact frames in which the caller speaks: columns n, t1 and n × t1, (contacts, 3, 3).
+
+        None where the caller's coordinates are the internal ones. Only t1 is kept.
+        """
+        if self.tangents is None:
+            return None
+        normals = self.sets.arrays.normal.T
+        return np.stack([normals, self.tangents, np.cross(normals, self.tangents)], axis=2)
+
     def _inward(self, values: Floats) -> Floats:
         """Values of rows in internal coordinates and order, from the caller's."""
-        if self.frames is not None:
-            values = np.einsum("cij,cj->ci", self.frames, values.reshape(-1, 3)).ravel()
+        frames = self.frames
+        if frames is not None:
+            values = np.einsum("cij,cj->ci", frames, values.reshape(-1, 3)).ravel()
         return self.sets.inward(values)
 
     def _outward(self, values: Floats) -> Floats:
         """Values of rows in the caller's coordinates and order."""
         values = self.sets.outward(values)
-        if self.frames is not None:
-            values = np.einsum("cji,cj->ci", self.frames, values.reshape(-1, 3)).ravel()
+        frames = self.frames
+        if frames is not None:
+            values = np.einsum("cji,cj->ci", frames, values.reshape(-1, 3)).ravel()
         return values
 
     # -- compliance and cohesion ------------------------------------------------------------------
@@ -517,7 +530,7 @@ class ConeProblem:
         """Memory of the whole problem, in bytes."""
         held = self.operator.nbytes + self.linear.nbytes
         held += sum(a.nbytes for a in self.sets.arrays)
-        for extra in (self.compliance, self.cohesion, self.shift, self.frames):
+        for extra in (self.compliance, self.cohesion, self.shift, self.tangents):
             held += 0 if extra is None else extra.nbytes
         for cached in ("curvature", "mean_steps"):
             held += self.__dict__[cached].nbytes if cached in self.__dict__ else 0

@@ -34,7 +34,7 @@ class RecognisedBodies:
 
     operator: BodyOperator
     runs: list[Run]
-    frames: Floats  # columns n, t1, t2 in the world frame, shape (contacts, 3, 3)
+    tangents: Floats  # t1 of the right-handed contact frame (n, t1, t2), shape (contacts, 3)
 
 
 def recognise_bodies(M: sp.csr_array, H: sp.csc_array, runs: list[Run]) -> RecognisedBodies | None:
@@ -79,7 +79,7 @@ def recognise_bodies(M: sp.csr_array, H: sp.csc_array, runs: list[Run]) -> Recog
         arms_b=arms[:, 1],
     )
     cone = CoulombCone(np.asarray(runs[0].friction), frames[:, :, 0])
-    return RecognisedBodies(operator, [cone], frames)
+    return RecognisedBodies(operator, [cone], np.ascontiguousarray(frames[:, :, 1]))
 
 
 def _masses(M: sp.csr_array) -> tuple[Floats, Floats] | None:

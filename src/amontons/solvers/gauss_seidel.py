@@ -29,15 +29,13 @@ from amontons.problem.residuals import Gauge
 from amontons.solvers.base import Buffers, Floats, Iterate, Solver
 from amontons.solvers.colouring import (
     COLOURS,
+    PACKET,
     by_colour,
     colour_pairs,
     colour_rows,
     in_sequence,
 )
 from amontons.solvers.relaxation import Damper, Relaxation, relax_block
-
-PART = 256
-"""Blocks of one colour that a thread relaxes before it fetches more."""
 
 REFRESH = 100
 """Sweeps after which the bodies' velocities, updated impulse by impulse, are computed anew."""
@@ -89,17 +87,20 @@ def relax_contacts(normal, mu, body, arms, im, inertia, step, sharp, blocks, bac
     It takes plain arrays and keeps everything in registers: with named tuples, Numba would count
     references in the loop, which costs six times the arithmetic.
     """
-    n = body.shape[0]
+    # unsigned: Numba would test signed indices for Python's counting from the end
+    n = np.uint64(body.shape[0])
     for i in range(blocks.size):
-        c = blocks[blocks.size - 1 - i if back else i]
-        i0, i1, i2, p, q = c, n + c, 2 * n + c, 2 * c, 2 * c + 1
-        a, b = body[c, 0], body[c, 1]
+        c = np.uint64(blocks[blocks.size - 1 - i if back else i])
+        i0, i1, i2 = c, n + c, n + n + c
+        p, q = c + c, c + c + np.uint64(1)
+        on_a, on_b = body[c, 0] >= 0, body[c, 1] >= 0
+        a, b = np.uint64(body[c, 0]), np.uint64(body[c, 1])
         u0, u1, u2 = linear[i0], linear[i1], linear[i2]
-        if a >= 0:
+        if on_a:
             u0 -= v[a, 0] + v[a, 4] * arms[p, 2] - v[a, 5] * arms[p, 1]
             u1 -= v[a, 1] + v[a, 5] * arms[p, 0] - v[a, 3] * arms[p, 2]
             u2 -= v[a, 2] + v[a, 3] * arms[p, 1] - v[a, 4] * arms[p, 0]
-        if b >= 0:
+        if on_b:
             u0 += v[b, 0] + v[b, 4] * arms[q, 2] - v[b, 5] * arms[q, 1]
             u1 += v[b, 1] + v[b, 5] * arms[q, 0] - v[b, 3] * arms[q, 2]
             u2 += v[b, 2] + v[b, 3] * arms[q, 1] - v[b, 4] * arms[q, 0]
@@ -109,9 +110,9 @@ def relax_contacts(normal, mu, body, arms, im, inertia, step, sharp, blocks, bac
         )
         d0, d1, d2 = sharp * (z0 - x0), sharp * (z1 - x1), sharp * (z2 - x2)
         x[i0], x[i1], x[i2] = x0 + d0, x1 + d1, x2 + d2
-        if a >= 0:
+        if on_a:
             push_force(arms, im, inertia, p, a, -d0, -d1, -d2, v)
-        if b >= 0:
+        if on_b:
             push_force(arms, im, inertia, q, b, d0, d1, d2, v)
 
 
@@ -170,9 +171,7 @@ def sweep_contacts(sets, arrays, steps, sharpness, order, backward, x, linear, v
     colours = order.start.size - 1
     for step in range(colours):
         c = colours - 1 - step if backward else step
-        first, last = order.start[c], order.start[c + 1]
-        size = PART if c < order.overflow else max(last - first, 1)
-        for p in prange((last - first + size - 1) // size):
+        for p in prange(order.start[c], order.start[c + 1]):
             relax_contacts(
                 sets.normal,
                 sets.friction,
@@ -182,7 +181,7 @@ def sweep_contacts(sets, arrays, steps, sharpness, order, backward, x, linear, v
                 arrays.inverse_inertia,
                 steps,
                 sharpness,
-                order.block[first + size * p : min(last, first + size * (p + 1))],
+                order.block[order.packet[p] : order.packet[p + 1]],
                 backward,
                 x,
                 linear,
@@ -196,11 +195,10 @@ def sweep_bodies(sets, arrays, where, tuning, omega, order, backward, x, linear,
     colours = order.start.size - 1
     for step in range(colours):
         c = colours - 1 - step if backward else step
-        first, last = order.start[c], order.start[c + 1]
-        size = PART if c < order.overflow else max(last - first, 1)
-        for p in prange((last - first + size - 1) // size):
+        for p in prange(order.start[c], order.start[c + 1]):
+            first, last = order.packet[p], order.packet[p + 1]
             old, u, new, work = np.empty(6), np.empty(6), np.empty(6), np.empty(6)
-            for i in range(size * p, min(last - first, size * (p + 1))):
+            for i in range(last - first):
                 b = order.block[last - 1 - i if backward else first + i]
                 relax_on_bodies(
                     sets,
@@ -260,11 +258,10 @@ def sweep_matrix(sets, matrix, where, tuning, omega, order, backward, x, linear)
     colours = order.start.size - 1
     for step in range(colours):
         c = colours - 1 - step if backward else step
-        first, last = order.start[c], order.start[c + 1]
-        size = PART if c < order.overflow else max(last - first, 1)
-        for p in prange((last - first + size - 1) // size):
+        for p in prange(order.start[c], order.start[c + 1]):
+            first, last = order.packet[p], order.packet[p + 1]
             old, u, new, work = np.empty(6), np.empty(6), np.empty(6), np.empty(6)
-            for i in range(size * p, min(last - first, size * (p + 1))):
+            for i in range(last - first):
                 b = order.block[last - 1 - i if backward else first + i]
                 relax_on_matrix(sets, matrix, where, tuning, omega, b, x, linear, old, u, new, work)
 
@@ -336,11 +333,11 @@ class GaussSeidel(Relaxation, Solver):
         order = in_sequence(problem.blocks)
         if self._in_parallel(problem):
             colour = np.empty(problem.blocks, dtype=np.int32)
-            colour_pairs(arrays.body, operator.mobile, operator.bodies, COLOURS, colour)
-            order = by_colour(colour)
+            colour_pairs(arrays.body, operator.mobile, operator.bodies, PACKET, COLOURS, colour)
+            order = by_colour(colour, PACKET)
         only_contacts = arrays.forces == problem.blocks and not tuning.full
         only_contacts = only_contacts and tuning.compliance.size == 0
-        form = "parallel" if order.overflow else "serial"
+        form = "parallel" if self._in_parallel(problem) else "serial"
         velocity, Nx = operator.scratch(), np.empty(problem.rows)
         damper, count = Damper(self.relaxation), 0
         while True:
@@ -393,8 +390,8 @@ class GaussSeidel(Relaxation, Solver):
                 COLOURS,
                 colour,
             )
-            order = by_colour(colour)
-        sweep = sweep_matrix.parallel if order.overflow else sweep_matrix.serial
+            order = by_colour(colour, PACKET)
+        sweep = sweep_matrix.parallel if self._in_parallel(problem) else sweep_matrix.serial
         scratch, Nx = problem.operator.scratch(), np.empty(problem.rows)
         damper, count = Damper(self.relaxation), 0
         while True:

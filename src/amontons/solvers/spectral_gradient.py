@@ -17,7 +17,17 @@ from typing import ClassVar
 import numpy as np
 
 from amontons._jit import TILE, kernel, prange, routine
-from amontons.algebra.tiles import NEW, STEP, STEP_SIZE, copy, square_tile, step_tile
+from amontons.algebra.cones import COULOMB
+from amontons.algebra.tiles import (
+    NEW,
+    STEP,
+    STEP_SIZE,
+    copy,
+    natural_contact,
+    square_tile,
+    step_contact,
+    step_tile,
+)
 from amontons.errors import InputError
 from amontons.problem.kernels import column_sum, head, natural_tile, rows_of
 from amontons.problem.problem import ConeProblem
@@ -44,6 +54,38 @@ def advance(sets, metric, rho, x, d, Nd, linear, length, step, x_new, Nx, partia
                 s = row + k * count + t
                 move(x[s : s + m], d[s : s + m], length, x_new[s : s + m])
                 move(Nx[s : s + m], Nd[s : s + m], length, Nx[s : s + m])
+            if kind == COULOMB:
+                i0, i1, i2, b = row + t, row + count + t, row + 2 * count + t, first + t
+                e, q, p, g, n = contact_tile(
+                    sets.normal[0, b : b + m],
+                    sets.normal[1, b : b + m],
+                    sets.normal[2, b : b + m],
+                    sets.friction[b : b + m],
+                    rho[b : b + m],
+                    metric.normal[b : b + m],
+                    metric.tangential[b : b + m],
+                    step,
+                    x_new[i0 : i0 + m],
+                    x_new[i1 : i1 + m],
+                    x_new[i2 : i2 + m],
+                    Nx[i0 : i0 + m],
+                    Nx[i1 : i1 + m],
+                    Nx[i2 : i2 + m],
+                    linear[i0 : i0 + m],
+                    linear[i1 : i1 + m],
+                    linear[i2 : i2 + m],
+                    d[i0 : i0 + m],
+                    d[i1 : i1 + m],
+                    d[i2 : i2 + m],
+                )
+                error, quad, lin, slope, square = (
+                    error + e,
+                    quad + q,
+                    lin + p,
+                    slope + g,
+                    square + n,
+                )
+                continue
             e, q, p = natural_tile(sets, sets.chunks[c], t, m, rho, x_new, Nx, linear, T)
             error += e
             quad += q
@@ -66,6 +108,27 @@ def advance(sets, metric, rho, x, d, Nd, linear, length, step, x_new, Nx, partia
         column_sum(partial, 3),
         column_sum(partial, 4),
     )
+
+
+@routine
+def contact_tile(n0, n1, n2, mu, rho, sn, st, step, x0, x1, x2, N0, N1, N2, r0, r1, r2, d0, d1, d2):
+    """Judge x and find the direction d for Coulomb contacts, in one loop."""
+    error, quad, lin, slope, square = 0.0, 0.0, 0.0, 0.0, 0.0
+    for j in range(mu.size):
+        quad += x0[j] * N0[j] + x1[j] * N1[j] + x2[j] * N2[j]
+        lin += x0[j] * r0[j] + x1[j] * r1[j] + x2[j] * r2[j]
+        g0, g1, g2 = N0[j] + r0[j], N1[j] + r1[j], N2[j] + r2[j]
+        error += natural_contact(
+            n0[j], n1[j], n2[j], mu[j], rho[j], x0[j], x1[j], x2[j], g0, g1, g2
+        )
+        z0, z1, z2, length = step_contact(
+            n0[j], n1[j], n2[j], mu[j], sn[j], st[j], step, x0[j], x1[j], x2[j], g0, g1, g2
+        )
+        z0, z1, z2 = z0 - x0[j], z1 - x1[j], z2 - x2[j]
+        slope += g0 * z0 + g1 * z1 + g2 * z2
+        square += length
+        d0[j], d1[j], d2[j] = z0, z1, z2
+    return error, quad, lin, slope, square
 
 
 @routine
@@ -125,6 +188,41 @@ def bends(sets, metric, d, Nd, partial):
     return column_sum(partial, 0), column_sum(partial, 1)
 
 
+class AlternatingStep:
+    """The long and the short spectral step in turns (paper 1, eqs. 10 and 11)."""
+
+    def __init__(self) -> None:
+        self._long = False
+
+    def next(self, square: float, bend: float, stretch: float) -> float:
+        """The step after one along d, from dᵀS⁻¹d, dᵀNd and (Nd)ᵀS(Nd)."""
+        if not bend > 0.0:
+            return math.inf
+        self._long = not self._long
+        return bend / stretch if self._long else square / bend
+
+
+class AdaptiveStep:
+    """The long step, or the shortest of recent short ones where the two differ much.
+
+    ABBmin of Frassoldati, Zanghirati and Zanni (2008): it wipes out the components of large
+    eigenvalues first, and then the long steps do what is left.
+    """
+
+    RATIO, MEMORY = 0.3, 5
+
+    def __init__(self) -> None:
+        self._short: deque[float] = deque(maxlen=self.MEMORY)
+
+    def next(self, square: float, bend: float, stretch: float) -> float:
+        """The step after one along d, from dᵀS⁻¹d, dᵀNd and (Nd)ᵀS(Nd)."""
+        if not bend > 0.0:
+            return math.inf
+        long, short = square / bend, bend / stretch
+        self._short.append(short)
+        return min(self._short) if short < self.RATIO * long else long
+
+
 @dataclass(frozen=True, kw_only=True)
 class SpectralGradient(Solver):
     """Spectral projected gradients, preconditioned, with a non-monotone line search (paper 1).
@@ -134,6 +232,10 @@ class SpectralGradient(Solver):
     scaling:
         Preconditioner: "block" averages N's diagonal within each set as the paper does, "split"
         (default) within the normal and the tangential rows of a set, "none" is the identity.
+    step:
+        "alternating" takes the paper's two formulas in turns, "adaptive" is ABBmin, which needs
+        fewer iterations where no set has a border to bump into and more elsewhere; "auto" (default)
+        is adaptive on purely bilateral problems.
     memory:
         N_GLL: how many past objectives the line search looks at.
     armijo:
@@ -145,6 +247,7 @@ class SpectralGradient(Solver):
     """
 
     scaling: str = "split"
+    step: str = "auto"
     memory: int = 10
     armijo: float = 1e-4
     shortest: float = 1e-9
@@ -157,6 +260,10 @@ class SpectralGradient(Solver):
         super().__post_init__()
         if self.scaling not in ("none", "block", "split"):
             raise InputError(f"unknown scaling {self.scaling!r}; choose 'none', 'block' or 'split'")
+        if self.step not in ("auto", "alternating", "adaptive"):
+            raise InputError(
+                f"unknown step {self.step!r}; choose 'auto', 'alternating' or 'adaptive'"
+            )
         if self.memory < 1:
             raise InputError(f"memory must be at least 1, got {self.memory}")
         if not 0.0 < self.armijo < 1.0:
@@ -179,6 +286,7 @@ class SpectralGradient(Solver):
 
         x = buffers.projected(problem, x)
         Nx = problem.product(x, None, scratch)
+        step = self._spectral_step(problem)
         alpha, length, count = 1.0, 0.0, 0
         recent: deque[float] = deque(maxlen=self.memory)
         while True:
@@ -197,16 +305,15 @@ class SpectralGradient(Solver):
             problem.product(d, Nd, scratch)
             bend, stretch = problem.total(curvature(sets, metric, d, Nd, partial))
             length = self._line_search(objective, slope, bend, max(recent))
-            if bend > 0.0:
-                # eqs. 10 and 11, alternating
-                alpha = square / bend if count % 2 else bend / stretch
-            else:
-                alpha = self.longest
-            alpha = min(self.longest, max(self.shortest, alpha))
+            alpha = min(self.longest, max(self.shortest, step.next(square, bend, stretch)))
             count += 1
             if count % REFRESH == 0:
                 # Nd carries what Nx has drifted by, so that the next pass lands on N(x + λd)
                 Nd += (problem.product(x, None, scratch) - Nx) / length
+
+    def _spectral_step(self, problem: ConeProblem) -> AlternatingStep | AdaptiveStep:
+        adaptive = self.step == "adaptive" or (self.step == "auto" and problem.sets.bilateral)
+        return AdaptiveStep() if adaptive else AlternatingStep()
 
     def _line_search(self, objective: float, slope: float, bend: float, reference: float) -> float:
         """Longest tried λ with f(x + λd) ≤ max of recent objectives + γλ gᵀd."""

@@ -110,7 +110,8 @@ class BodyOperator(Operator):
         arms = np.stack([points_a, points_b], axis=1).reshape(-1, 3)
         levers = np.zeros((incidence.size, 3))
         of_contact = incidence < 2 * contacts
-        levers[of_contact] = arms[incidence[of_contact]]
+        codes = incidence[of_contact]
+        levers[of_contact] = (2 * (codes & 1) - 1)[:, None] * arms[codes]
         self.arrays = BodyArrays(
             forces=contacts - wrenches,
             wrenches=wrenches,

@@ -35,7 +35,7 @@ class BodyArrays(NamedTuple):
     inverse_inertia: Floats  # xx, xy, xz, yy, yz, zz in the world frame, shape (bodies, 6)
     pointer: NDArray[np.int64]  # first incidence of each body, shape (bodies + 1,)
     incidence: Ints  # 2·constraint + side, body by body
-    levers: Floats  # the arms once more, in the order of incidences: a body reads them in a row
+    levers: Floats  # ∓arms in the order of incidences, for a body to read in a row
 
 
 @helper
@@ -65,27 +65,30 @@ def turn(inertia, i, t0, t1, t2):
 def gather_body(arrays, i, x, velocity):
     """velocity[i] ← M⁻¹ times the impulses of all constraints on body `i`."""
     f0, f1, f2, t0, t1, t2 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-    levers, stride = arrays.levers, arrays.forces
+    levers = arrays.levers
+    # unsigned: Numba would test signed indices for Python's counting from the end
+    second, third = np.uint64(arrays.forces), np.uint64(2 * arrays.forces)
     for p in range(arrays.pointer[i], arrays.pointer[i + 1]):
         code = arrays.incidence[p]
         c = code >> 1
         sign = 1.0 if code & 1 else -1.0
         if c < arrays.forces:
-            r0, r1, r2 = levers[p, 0], levers[p, 1], levers[p, 2]
-            x0, x1, x2 = sign * x[c], sign * x[stride + c], sign * x[2 * stride + c]
-            f0 += x0
-            f1 += x1
-            f2 += x2
+            q, first = np.uint64(p), np.uint64(c)
+            r0, r1, r2 = levers[q, 0], levers[q, 1], levers[q, 2]
+            x0, x1, x2 = x[first], x[second + first], x[third + first]
+            f0 += sign * x0
+            f1 += sign * x1
+            f2 += sign * x2
             t0 += r1 * x2 - r2 * x1
             t1 += r2 * x0 - r0 * x2
             t2 += r0 * x1 - r1 * x0
         elif c < arrays.forces + arrays.wrenches:
             row, step = place(arrays, c)
             r0, r1, r2 = levers[p, 0], levers[p, 1], levers[p, 2]
-            x0, x1, x2 = sign * x[row], sign * x[row + step], sign * x[row + 2 * step]
-            f0 += x0
-            f1 += x1
-            f2 += x2
+            x0, x1, x2 = x[row], x[row + step], x[row + 2 * step]
+            f0 += sign * x0
+            f1 += sign * x1
+            f2 += sign * x2
             t0 += r1 * x2 - r2 * x1 + sign * x[row + 3 * step]
             t1 += r2 * x0 - r0 * x2 + sign * x[row + 4 * step]
             t2 += r0 * x1 - r1 * x0 + sign * x[row + 5 * step]
@@ -108,12 +111,13 @@ def point_velocity(arrays, code, i, velocity):
     """Velocity of body `i` at the contact point of incidence `code`; the world stands still."""
     if i < 0:
         return 0.0, 0.0, 0.0
-    r0, r1, r2 = arrays.arms[code, 0], arrays.arms[code, 1], arrays.arms[code, 2]
-    w0, w1, w2 = velocity[i, 3], velocity[i, 4], velocity[i, 5]
+    p, b = np.uint64(code), np.uint64(i)
+    r0, r1, r2 = arrays.arms[p, 0], arrays.arms[p, 1], arrays.arms[p, 2]
+    w0, w1, w2 = velocity[b, 3], velocity[b, 4], velocity[b, 5]
     return (
-        velocity[i, 0] + w1 * r2 - w2 * r1,
-        velocity[i, 1] + w2 * r0 - w0 * r2,
-        velocity[i, 2] + w0 * r1 - w1 * r0,
+        velocity[b, 0] + w1 * r2 - w2 * r1,
+        velocity[b, 1] + w2 * r0 - w0 * r2,
+        velocity[b, 2] + w0 * r1 - w1 * r0,
     )
 
 

@@ -1,0 +1,1 @@
+"""Who touches whom: broad phase, narrow phase, contacts, queries."""

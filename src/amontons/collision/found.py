@@ -1,0 +1,46 @@
+"""What a narrow-phase kernel writes: up to four contacts for each pair of parts."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+MOST = 4
+"""Contacts that one pair of convex parts may have."""
+
+
+class Poses(NamedTuple):
+    """Where the parts are: p ↦ R(turn) p + place."""
+
+    place: Floats  # origins of the parts' shape frames [m], (parts, 3)
+    turn: Floats  # unit quaternions (w, x, y, z), (parts, 4)
+    shape: NDArray[np.int32]  # row of each part in the table of shapes, (parts,)
+
+
+class Found(NamedTuple):
+    """Contacts of n pairs (A, B); pair i has `number[i]` of them, from slot [i, 0] on.
+
+    Directions are in world axes. Points are relative to the origin of A's frame, so that nothing is
+    lost far away from the world's origin. The point on B is `point + gap·normal`.
+    """
+
+    number: NDArray[np.int32]  # of contacts, (n,)
+    normal: Floats  # unit, from A to B, (n, 4, 3)
+    point: Floats  # on A's surface, less the place of A [m], (n, 4, 3)
+    gap: Floats  # along the normal, negative where the two overlap [m], (n, 4)
+    key: NDArray[np.uint32]  # features that meet: the same from step to step while they do, (n, 4)
+
+
+def empty_found(pairs: int) -> Found:
+    """Room for the contacts of so many pairs."""
+    return Found(
+        np.zeros(pairs, dtype=np.int32),
+        np.empty((pairs, MOST, 3)),
+        np.empty((pairs, MOST, 3)),
+        np.empty((pairs, MOST)),
+        np.zeros((pairs, MOST), dtype=np.uint32),
+    )

@@ -1,0 +1,1 @@
+"""What is simulated, as people describe it: shapes."""
