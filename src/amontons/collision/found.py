@@ -29,18 +29,18 @@ class Found(NamedTuple):
     """
 
     number: NDArray[np.int32]  # of contacts, (n,)
-    normal: Floats  # unit, from A to B, (n, 4, 3)
-    point: Floats  # on A's surface, less the place of A [m], (n, 4, 3)
-    gap: Floats  # along the normal, negative where the two overlap [m], (n, 4)
-    key: NDArray[np.uint32]  # features that meet: the same from step to step while they do, (n, 4)
+    normal: Floats  # unit, from A to B, (n, most, 3)
+    point: Floats  # on A's surface, less the place of A [m], (n, most, 3)
+    gap: Floats  # along the normal, negative where the two overlap [m], (n, most)
+    key: NDArray[np.uint32]  # features that meet: the same from step to step while they do, (n, most)
 
 
-def empty_found(pairs: int) -> Found:
-    """Room for the contacts of so many pairs."""
+def empty_found(pairs: int, most: int = MOST) -> Found:
+    """Room for the contacts of so many pairs, at most `most` each."""
     return Found(
         np.zeros(pairs, dtype=np.int32),
-        np.empty((pairs, MOST, 3)),
-        np.empty((pairs, MOST, 3)),
-        np.empty((pairs, MOST)),
-        np.zeros((pairs, MOST), dtype=np.uint32),
+        np.empty((pairs, most, 3)),
+        np.empty((pairs, most, 3)),
+        np.empty((pairs, most)),
+        np.zeros((pairs, most), dtype=np.uint32),
     )

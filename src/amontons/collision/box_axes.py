@@ -1,0 +1,253 @@
+"""Two boxes: the axis that parts them farthest, and the points that are closest along it.
+
+Axes are numbered 0 to 2 for faces of A, 3 to 5 for faces of B, and 6 + 3i + j for edge i of A
+across edge j of B. All is done in A's frame; `frame` is laid out as in :mod:`box_faces`, with A as
+the reference box, and `back` the same with B as the reference box.
+`witness` holds the normal from A to B (0 to 2) and a point of A (3 to 5), in A's frame.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from amontons._jit import helper, routine
+from amontons.algebra.rotations import rotation_of
+from amontons.collision.box_faces import CROSSING
+
+DIRECTION = 0x800
+"""Keys of contacts that are told apart by their normals."""
+
+PARALLEL = 1e-7
+"""Sine of the angle below which two edges have no common perpendicular worth the name."""
+
+FLAT = 0.995
+"""Cosine of the angle from which a face is taken to lie across the normal."""
+
+
+@routine
+def relative_frame(place, turn, size, a, b, shape_a, shape_b, frame):
+    """B in the frame of A; return the sum of all half extents."""
+    p00, p01, p02, p10, p11, p12, p20, p21, p22 = rotation_of(turn, a)
+    q00, q01, q02, q10, q11, q12, q20, q21, q22 = rotation_of(turn, b)
+    d0, d1, d2 = place[b, 0] - place[a, 0], place[b, 1] - place[a, 1], place[b, 2] - place[a, 2]
+    frame[0, 0] = p00 * q00 + p10 * q10 + p20 * q20
+    frame[0, 1] = p00 * q01 + p10 * q11 + p20 * q21
+    frame[0, 2] = p00 * q02 + p10 * q12 + p20 * q22
+    frame[1, 0] = p01 * q00 + p11 * q10 + p21 * q20
+    frame[1, 1] = p01 * q01 + p11 * q11 + p21 * q21
+    frame[1, 2] = p01 * q02 + p11 * q12 + p21 * q22
+    frame[2, 0] = p02 * q00 + p12 * q10 + p22 * q20
+    frame[2, 1] = p02 * q01 + p12 * q11 + p22 * q21
+    frame[2, 2] = p02 * q02 + p12 * q12 + p22 * q22
+    frame[3, 0] = p00 * d0 + p10 * d1 + p20 * d2
+    frame[3, 1] = p01 * d0 + p11 * d1 + p21 * d2
+    frame[3, 2] = p02 * d0 + p12 * d1 + p22 * d2
+    scale = 0.0
+    for k in range(3):
+        frame[4, k], frame[5, k] = size[shape_a, k], size[shape_b, k]
+        scale += frame[4, k] + frame[5, k]
+    return scale
+
+
+@routine
+def turn_round(frame, back):
+    """A in the frame of B."""
+    for j in range(3):
+        back[j, 0], back[j, 1], back[j, 2] = frame[0, j], frame[1, j], frame[2, j]
+        back[3, j] = -(
+            frame[0, j] * frame[3, 0] + frame[1, j] * frame[3, 1] + frame[2, j] * frame[3, 2]
+        )
+        back[4, j], back[5, j] = frame[5, j], frame[4, j]
+
+
+@routine
+def separating_axis(frame, margin, tie):
+    """Largest separation along the 15 axes and one that has it, or the first beyond `margin`."""
+    best, axis, lead = -np.inf, 0, -np.inf
+    for i in range(3):
+        apart = abs(frame[3, i]) - frame[4, i]
+        for j in range(3):
+            apart -= frame[5, j] * abs(frame[i, j])
+        if apart > margin:
+            return apart, i
+        if apart > lead + tie or i == 0:
+            lead, axis = apart, i
+        best = max(best, apart)
+    for j in range(3):
+        apart, reach = 0.0, frame[5, j]
+        for i in range(3):
+            apart += frame[3, i] * frame[i, j]
+            reach += frame[4, i] * abs(frame[i, j])
+        apart = abs(apart) - reach
+        if apart > margin:
+            return apart, 3 + j
+        if apart > lead + tie:
+            lead, axis = apart, 3 + j
+        best = max(best, apart)
+    for i in range(3):
+        i1, i2 = (i + 1) % 3, (i + 2) % 3
+        for j in range(3):
+            j1, j2 = (j + 1) % 3, (j + 2) % 3
+            x, y = frame[i1, j], frame[i2, j]
+            square = x * x + y * y
+            if square < PARALLEL * PARALLEL:
+                continue
+            apart = (
+                abs(frame[3, i2] * x - frame[3, i1] * y)
+                - frame[4, i1] * abs(y)
+                - frame[4, i2] * abs(x)
+                - frame[5, j1] * abs(frame[i, j2])
+                - frame[5, j2] * abs(frame[i, j1])
+            ) / math.sqrt(square)
+            if apart > margin:
+                return apart, 6 + 3 * i + j
+            if apart > lead + tie:
+                lead, axis = apart, 6 + 3 * i + j
+            best = max(best, apart)
+    return best, axis
+
+
+@routine
+def normal_along(frame, axis, witness):
+    """The unit vector of an axis, towards B."""
+    witness[0], witness[1], witness[2] = 0.0, 0.0, 0.0
+    if axis < 3:
+        witness[axis] = 1.0
+    elif axis < 6:
+        for k in range(3):
+            witness[k] = frame[k, axis - 3]
+    else:
+        i, j = (axis - 6) // 3, (axis - 6) % 3
+        x, y = frame[(i + 1) % 3, j], frame[(i + 2) % 3, j]
+        length = math.sqrt(x * x + y * y)
+        witness[(i + 1) % 3], witness[(i + 2) % 3] = -y / length, x / length
+    towards = witness[0] * frame[3, 0] + witness[1] * frame[3, 1] + witness[2] * frame[3, 2]
+    if towards < 0.0:
+        for k in range(3):
+            witness[k] = -witness[k]
+
+
+@routine
+def crossing_of_edges(frame, axis, witness):
+    """The two edges that an edge axis parts: their key, and whether they are closest within.
+
+    Writes the point of A's edge, e, where it is closest to B's edge, f: with L = e × f and d from
+    edge to edge, it is at (d × e)·L/L² along f, and at the foot of that point on e.
+    """
+    i, j = (axis - 6) // 3, (axis - 6) % 3
+    i1, i2, j1, j2 = (i + 1) % 3, (i + 2) % 3, (j + 1) % 3, (j + 2) % 3
+    side1, side2 = witness[i1] > 0.0, witness[i2] > 0.0
+    a1 = frame[4, i1] if side1 else -frame[4, i1]
+    a2 = frame[4, i2] if side2 else -frame[4, i2]
+    along1, along2 = 0.0, 0.0
+    for k in range(3):
+        along1 += witness[k] * frame[k, j1]
+        along2 += witness[k] * frame[k, j2]
+    b1 = -frame[5, j1] if along1 > 0.0 else frame[5, j1]
+    b2 = -frame[5, j2] if along2 > 0.0 else frame[5, j2]
+    d = frame[3, i] + b1 * frame[i, j1] + b2 * frame[i, j2]
+    d1 = frame[3, i1] + b1 * frame[i1, j1] + b2 * frame[i1, j2] - a1
+    d2 = frame[3, i2] + b1 * frame[i2, j1] + b2 * frame[i2, j2] - a2
+    f, f1, f2 = frame[i, j], frame[i1, j], frame[i2, j]
+    on_b = -(d1 * f1 + d2 * f2) / (f1 * f1 + f2 * f2)
+    on_a = d + f * on_b
+    within = abs(on_a) <= frame[4, i] and abs(on_b) <= frame[5, j]
+    witness[3 + i] = min(max(on_a, -frame[4, i]), frame[4, i])
+    witness[3 + i1], witness[3 + i2] = a1, a2
+    edge_a = 4 * i + (1 if side1 else 0) + (2 if side2 else 0)
+    edge_b = 4 * j + (1 if b1 > 0.0 else 0) + (2 if b2 > 0.0 else 0)
+    return CROSSING + 16 * edge_a + edge_b, within
+
+
+@routine
+def vertex_over_box(frame, nearest, witness):
+    """Distance from the reference box to the incident box's vertices, or `nearest` if less [m].
+
+    Writes the unit vector to that vertex from the closest point of the reference box, and the
+    latter; these are a witness if A is the reference box.
+    """
+    for k in range(8):
+        b0 = frame[5, 0] if k & 1 else -frame[5, 0]
+        b1 = frame[5, 1] if k & 2 else -frame[5, 1]
+        b2 = frame[5, 2] if k & 4 else -frame[5, 2]
+        x = frame[3, 0] + frame[0, 0] * b0 + frame[0, 1] * b1 + frame[0, 2] * b2
+        y = frame[3, 1] + frame[1, 0] * b0 + frame[1, 1] * b1 + frame[1, 2] * b2
+        z = frame[3, 2] + frame[2, 0] * b0 + frame[2, 1] * b1 + frame[2, 2] * b2
+        p0 = min(max(x, -frame[4, 0]), frame[4, 0])
+        p1 = min(max(y, -frame[4, 1]), frame[4, 1])
+        p2 = min(max(z, -frame[4, 2]), frame[4, 2])
+        x, y, z = x - p0, y - p1, z - p2
+        distance = math.sqrt(x * x + y * y + z * z)
+        if 0.0 < distance < nearest:
+            nearest = distance
+            witness[0], witness[1], witness[2] = x / distance, y / distance, z / distance
+            witness[3], witness[4], witness[5] = p0, p1, p2
+    return nearest
+
+
+@routine
+def nearest_vertex(frame, back, nearest, witness, swapped):
+    """Distance from the vertices of each box to the other, or `nearest` if less; the witness."""
+    from_b = vertex_over_box(frame, nearest, witness)
+    distance = vertex_over_box(back, from_b, swapped)
+    if distance < from_b:
+        for k in range(3):
+            swapped[3 + k] += distance * swapped[k]
+        for k in range(3):
+            witness[k] = -(
+                frame[k, 0] * swapped[0] + frame[k, 1] * swapped[1] + frame[k, 2] * swapped[2]
+            )
+            witness[3 + k] = frame[3, k] + (
+                frame[k, 0] * swapped[3] + frame[k, 1] * swapped[4] + frame[k, 2] * swapped[5]
+            )
+    return distance
+
+
+@routine
+def lowest_vertex(frame, axis, apart, witness):
+    """The witness for a face axis: the vertex of the other box farthest along the normal."""
+    for k in range(3):
+        witness[3 + k] = frame[3, k] - apart * witness[k]
+    for j in range(3):
+        along = witness[0] * frame[0, j] + witness[1] * frame[1, j] + witness[2] * frame[2, j]
+        b = -frame[5, j] if along > 0.0 else frame[5, j]
+        for k in range(3):
+            witness[3 + k] += b * frame[k, j]
+    if axis >= 3:
+        for k in range(3):
+            witness[3 + k] = frame[4, k] if witness[k] > 0.0 else -frame[4, k]
+
+
+@helper
+def sign_of(x):
+    """0, 1 or 2 for a component of a unit vector that is negative, next to nothing or positive."""
+    if x > 1e-3:
+        return 2
+    return 0 if x < -1e-3 else 1
+
+
+@routine
+def direction_key(frame, witness):
+    """Key of a contact of two boxes by its normal: the signs of its components in both frames."""
+    code = 0
+    for k in range(3):
+        code = 3 * code + sign_of(witness[k])
+    for j in range(3):
+        along = witness[0] * frame[0, j] + witness[1] * frame[1, j] + witness[2] * frame[2, j]
+        code = 3 * code + sign_of(along)
+    return DIRECTION + code
+
+
+@routine
+def face_across(frame, witness):
+    """A face axis along the normal, of A if there is one, or −1."""
+    for k in range(3):
+        if abs(witness[k]) >= FLAT:
+            return k
+    for j in range(3):
+        along = witness[0] * frame[0, j] + witness[1] * frame[1, j] + witness[2] * frame[2, j]
+        if abs(along) >= FLAT:
+            return 3 + j
+    return -1

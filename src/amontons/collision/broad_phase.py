@@ -1,0 +1,143 @@
+"""The broad phase: which parts come so close that the narrow phase must look at them."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from amontons.algebra.rotations import rotation_matrices
+from amontons.collision.found import Poses
+from amontons.collision.grid import (
+    FEW_LEVEL,
+    KEPT,
+    PLANE_LEVEL,
+    Levels,
+    Parts,
+    Sorted,
+    bound_parts,
+    find_pairs,
+    find_slots,
+    gather_boxes,
+    list_pairs,
+    sort_by_slot,
+)
+from amontons.model.shapes.table import PLANE, SPHERE, ShapeArrays
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int32]
+
+FEW = 12
+"""Parts of the coarsest levels that everybody may test one by one, instead of looking up cells."""
+
+
+class BroadPhase:
+    """Finds all pairs of parts whose bounding boxes come within the margin of one another.
+
+    Sizes may differ by any ratio. Time and memory grow linearly with the number of parts, whatever
+    their positions. The answer and its order do not depend on the number of threads.
+    """
+
+    def __init__(
+        self,
+        shapes: ShapeArrays,
+        shape: Ints,
+        *,
+        body: Ints,
+        free: NDArray[np.bool_],
+        group: NDArray[np.uint32],
+        mask: NDArray[np.uint32],
+        apart: NDArray[np.int64],
+        margin: float,
+    ) -> None:
+        """Parts of shapes `shape`; `apart` are pairs of bodies that never meet, shape (n, 2)."""
+        self.shapes, self.shape, self.margin = shapes, shape, margin
+        kinds = shapes.kind[shape]
+        # the widest box that a part can have, turned in any way: its level never changes
+        radius = np.linalg.norm(shapes.half, axis=1)[shape]
+        spheres = shapes.size[shape, 0]
+        wide = 2.0 * np.where(kinds == SPHERE, spheres, radius) + margin
+        level, self._levels = _levels(wide, kinds == PLANE)
+        self._plane = np.flatnonzero(kinds == PLANE).astype(np.int32)
+        start, partners = _partners(apart, int(body.max(initial=-1)) + 1)
+        self._parts = Parts(level, body, free, group, mask, self._plane, start, partners)
+
+    def boxes(self, poses: Poses) -> Floats:
+        """Centre and half extents of each part's box, half the margin included, shape (n, 6)."""
+        box = np.empty((self.shape.size, 6))
+        s = self.shapes
+        bound_parts.sized(self.shape.size)(
+            s.kind, s.size, s.middle, s.half, poses.place, poses.turn, self.shape,
+            0.5 * self.margin, box,
+        )  # fmt: skip
+        return box
+
+    def pairs(self, poses: Poses) -> Ints:
+        """Parts that may touch, shape (pairs, 2): each finder in turn, its partners sorted."""
+        n = self.shape.size
+        box = self.boxes(poses)
+        levels, parts = self._levels, self._parts
+        slots = int(levels.base[-1] + levels.mask[-1]) + 1 if levels.base.size else 0
+        slot = np.empty(n, dtype=np.int32)
+        find_slots.sized(n)(levels.per_metre, levels.base, levels.mask, parts.level, box, slot)
+        start, part = np.zeros(slots + 2, dtype=np.int32), np.empty(n, dtype=np.int32)
+        sort_by_slot(slot, start, part)
+        ordered = Sorted(start, part, np.empty((n, 6)), np.empty(n, dtype=np.bool_))
+        gather_boxes.sized(n)(part, box, self.shapes.kind, self.shape, ordered.box, ordered.round)
+        world = self._planes_in_world(poses)
+        near, count = np.empty(n * KEPT, dtype=np.int32), np.empty(n, dtype=np.int32)
+        first = np.zeros(n + 1, dtype=np.int64)
+        search = find_pairs.sized(n)
+        search(levels, parts, world, ordered, first[:0], near, count)
+        np.cumsum(count, out=first[1:])
+        kept = KEPT
+        if count.max(initial=0) > KEPT:  # some have more partners than fit: search once more
+            near, kept = np.empty(int(first[-1]), dtype=np.int32), 0
+            search(levels, parts, world, ordered, first, near, count)
+        pairs = np.empty((int(first[-1]), 2), dtype=np.int32)
+        list_pairs.sized(n)(near, kept, first, pairs)
+        return pairs
+
+    def _planes_in_world(self, poses: Poses) -> Floats:
+        """Unit normals, and offsets raised so that spheres or boxes meet within the margin, (n, 5).
+
+        The extents of a box have half the margin on each axis, which is more than half of it along
+        a slanting normal.
+        """
+        plane = self._plane
+        size = self.shapes.size[self.shape[plane]]
+        normal = np.einsum("pij,pj->pi", rotation_matrices(poses.turn[plane]), size[:, :3])
+        offset = size[:, 3] + np.einsum("pi,pi->p", normal, poses.place[plane])
+        reach = 0.5 * self.margin
+        slant = reach * (np.abs(normal).sum(axis=1) - 1.0)
+        return np.column_stack([normal, offset + reach, offset + reach - slant])
+
+
+def _levels(wide: Floats, plane: NDArray[np.bool_]) -> tuple[NDArray[np.int8], Levels]:
+    """Level of each part, and the grids: cells twice as wide from one to the next."""
+    level = np.full(wide.size, PLANE_LEVEL, dtype=np.int8)
+    bounded = np.flatnonzero(~plane)
+    if not bounded.size:
+        return level, Levels(np.empty(0), *np.empty((2, 0), dtype=np.int64))
+    finest = wide[bounded].min()
+    exponent = np.ceil(np.log2(wide[bounded] / finest * (1.0 - 1e-12))).astype(np.int64)
+    steps, place, members = np.unique(exponent, return_inverse=True, return_counts=True)
+    kept = steps.size
+    while kept > 1 and members[kept - 1 :].sum() <= FEW:
+        kept -= 1
+    level[bounded] = np.where(place < kept, place, FEW_LEVEL)
+    widths = finest * 2.0 ** steps[:kept]
+    for m in range(kept):  # cells just as wide as the widest part of the level
+        widths[m] = wide[bounded[place == m]].max()
+    size = np.maximum(16, 2 ** np.ceil(np.log2(2 * members[:kept])).astype(np.int64))
+    base = np.concatenate([[0], np.cumsum(size)[:-1]]).astype(np.int64)
+    return level, Levels(1.0 / (widths * (1.0 + 1e-9)), base, size - 1)
+
+
+def _partners(apart: NDArray[np.int64], bodies: int) -> tuple[NDArray[np.int64], Ints]:
+    """For each body those it must not meet, sorted; nothing at all where nobody has any."""
+    if not apart.size:
+        return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int32)
+    both = np.unique(np.concatenate([apart, apart[:, ::-1]]), axis=0)
+    count = np.bincount(both[:, 0], minlength=bodies)
+    start = np.concatenate([[0], np.cumsum(count)]).astype(np.int64)
+    return start, both[:, 1].astype(np.int32)

@@ -1,0 +1,118 @@
+"""Capsules against capsules: the closest points of their axes, or a stretch side by side."""
+
+from __future__ import annotations
+
+import math
+
+from amontons._jit import kernel, prange, routine
+from amontons.algebra.rotations import rotation_of
+from amontons.collision.store import store
+
+STRAY = 0.1
+"""Side by side: where the axes stray from each other sideways by at most so many radii."""
+
+STRETCH = 1.0
+"""Radii that a stretch side by side must have to be two contacts."""
+
+MEETING = 1e-10
+"""Relative distance of two axes below which the normal comes from their directions."""
+
+PARALLEL = 1e-8
+"""Sine of the angle below which two axes have no common perpendicular worth the name."""
+
+
+@routine
+def closest_on_segments(half_a, half_b, cosine, on_a, on_b, line):
+    """Where two segments are closest, as lengths along their directions u, v from their middles.
+
+    `on_a` and `on_b` are u·d and v·d, d from the middle of A to that of B; `line` is where the
+    lines are closest on A. It is put back onto the segments, one after the other.
+    """
+    s = min(max(line, -half_a), half_a)
+    t = min(max(s * cosine - on_b, -half_b), half_b)
+    s = min(max(t * cosine + on_a, -half_a), half_a)
+    t = min(max(s * cosine - on_b, -half_b), half_b)
+    return s, t
+
+
+@routine
+def perpendicular(u0, u1, u2):
+    """A unit vector across the unit vector u."""
+    if abs(u2) < 0.9:
+        length = math.sqrt(u0 * u0 + u1 * u1)
+        return -u2 * u0 / length, -u2 * u1 / length, length
+    length = math.sqrt(u1 * u1 + u2 * u2)
+    return length, -u0 * u1 / length, -u0 * u2 / length
+
+
+@routine
+def side_by_side(half_a, half_b, cosine, sine, on_a, s, least):
+    """Ends on A of the stretch that two axes share and in which they hardly stray; holds s."""
+    low = max(-half_a, on_a - half_b * abs(cosine))
+    high = min(half_a, on_a + half_b * abs(cosine))
+    if sine > 0.0:
+        low, high = max(low, s - STRAY * least / sine), min(high, s + STRAY * least / sine)
+    return min(low, s), max(high, s)
+
+
+@kernel
+def collide_capsules(shapes, poses, pair, margin, found):
+    """Contacts of two capsules: key 0 for a single one; 1 and 2 at the ends of a stretch."""
+    size, place, turn, shape = shapes.size, poses.place, poses.turn, poses.shape
+    number, normal, point, gap, key = found.number, found.normal, found.point, found.gap, found.key
+    for i in prange(pair.shape[0]):
+        a, b = pair[i, 0], pair[i, 1]
+        radius_a, half_a = size[shape[a], 0], size[shape[a], 1]
+        radius_b, half_b = size[shape[b], 0], size[shape[b], 1]
+        reach, least = radius_a + radius_b, min(radius_a, radius_b)
+        d0 = place[b, 0] - place[a, 0]
+        d1 = place[b, 1] - place[a, 1]
+        d2 = place[b, 2] - place[a, 2]
+        number[i] = 0
+        sphere = reach + half_a + half_b
+        if d0 * d0 + d1 * d1 + d2 * d2 > (sphere + margin) * (sphere + margin):
+            continue
+        _, _, u0, _, _, u1, _, _, u2 = rotation_of(turn, a)
+        _, _, v0, _, _, v1, _, _, v2 = rotation_of(turn, b)
+
+        # The cross product keeps its digits where the axes are nearly parallel; 1 − (u·v)² does not
+        c0, c1, c2 = u1 * v2 - u2 * v1, u2 * v0 - u0 * v2, u0 * v1 - u1 * v0
+        square = c0 * c0 + c1 * c1 + c2 * c2
+        sine, cosine = math.sqrt(square), u0 * v0 + u1 * v1 + u2 * v2
+        on_a, on_b = u0 * d0 + u1 * d1 + u2 * d2, v0 * d0 + v1 * d1 + v2 * d2
+        line = on_a
+        if square > 0.0:
+            e0, e1, e2 = d1 * v2 - d2 * v1, d2 * v0 - d0 * v2, d0 * v1 - d1 * v0
+            line = (c0 * e0 + c1 * e1 + c2 * e2) / square
+        s, t = closest_on_segments(half_a, half_b, cosine, on_a, on_b, line)
+        n0, n1, n2 = d0 + t * v0 - s * u0, d1 + t * v1 - s * u1, d2 + t * v2 - s * u2
+        distance = math.sqrt(n0 * n0 + n1 * n1 + n2 * n2)
+        if distance - reach > margin:
+            continue
+        if distance > MEETING * sphere:
+            n0, n1, n2 = n0 / distance, n1 / distance, n2 / distance
+        elif sine > PARALLEL:
+            # The axes meet: straight away from both of them is the shortest way out.
+            scale = math.copysign(1.0 / sine, c0 * d0 + c1 * d1 + c2 * d2)
+            n0, n1, n2 = scale * c0, scale * c1, scale * c2
+        else:
+            n0, n1, n2 = perpendicular(u0, u1, u2)
+        low, high = side_by_side(half_a, half_b, cosine, sine, on_a, s, least)
+        contacts = 2 if high - low >= STRETCH * least else 1
+        written = 0
+        for k in range(contacts):
+            if contacts == 2:
+                s = high if k == 1 else low
+                t = min(max(s * cosine - on_b, -half_b), half_b)
+            # No less than the distance: N supports both segments where they are closest.
+            m0, m1, m2 = d0 + t * v0 - s * u0, d1 + t * v1 - s * u1, d2 + t * v2 - s * u2
+            apart = n0 * m0 + n1 * m1 + n2 * m2 - reach
+            if apart > margin:
+                continue
+            store(
+                normal, point, gap, key, i, written, n0, n1, n2,
+                s * u0 + radius_a * n0, s * u1 + radius_a * n1, s * u2 + radius_a * n2,
+                apart, k + contacts - 1,
+            )  # fmt: skip
+            written += 1
+        number[i] = written

@@ -1,0 +1,202 @@
+"""Collision detection of a whole scene: broad phase, narrow phase, contacts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from amontons.collision.broad_phase import BroadPhase
+from amontons.collision.contacts import ContactSet, contact_set
+from amontons.collision.found import Poses
+from amontons.collision.narrow_phase import narrow_phase
+from amontons.collision.parts import PartsOfBodies, parts_of, spheres
+from amontons.errors import InputError
+from amontons.model.shapes import Shape
+from amontons.model.shapes.checks import finite_array
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int32]
+
+ALL_GROUPS = 0xFFFFFFFF
+
+UNIT = 1e-6
+"""How far from one the length of a quaternion may be; what is left is scaled away."""
+
+
+class CollisionDetector:
+    """Finds every contact within a margin between bodies of given shapes.
+
+    Parameters
+    ----------
+    shapes:
+        Shapes of the bodies. Bodies that share a shape may share one object.
+    which:
+        Body i has shape `which[i]`; by default body i has shape i.
+    margin:
+        Contacts are reported up to this gap [m].
+    fixed:
+        Which bodies never move: two such bodies do not meet. By default planes and meshes without
+        volume; shape (bodies,).
+    groups, masks:
+        Bits of the groups that a body belongs to, and of those that it meets. Two bodies meet if
+        each is in a group that the other meets. By default all are in group 1 and meet everybody.
+    apart:
+        Pairs of bodies that never meet, such as those that a joint connects; shape (pairs, 2).
+    origin:
+        What a body's position is the place of: the origin of its shape's "frame" (default) or its
+        "centre" of mass.
+
+    The answer is the same, bit for bit and in the same order, on any number of threads.
+    """
+
+    def __init__(
+        self,
+        shapes: Sequence[Shape],
+        *,
+        margin: float,
+        which: ArrayLike | None = None,
+        fixed: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+        masks: ArrayLike | None = None,
+        apart: ArrayLike | None = None,
+        origin: str = "frame",
+    ) -> None:
+        parts = parts_of(shapes, which, origin)
+        if fixed is None:
+            number = np.arange(parts.bodies) if which is None else np.asarray(which)
+            fixed = np.array([not _has_volume(shape) for shape in shapes], dtype=bool)[number]
+        self._begin(parts, margin, fixed, groups, masks, apart)
+
+    @classmethod
+    def of_spheres(
+        cls,
+        radii: ArrayLike,
+        *,
+        margin: float,
+        fixed: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+        masks: ArrayLike | None = None,
+        apart: ArrayLike | None = None,
+    ) -> Self:
+        """Spheres of given radii [m], one a body: as the constructor, at once for a million."""
+        detector = cls.__new__(cls)
+        detector._begin(spheres(radii), margin, fixed, groups, masks, apart)
+        return detector
+
+    def _begin(
+        self,
+        parts: PartsOfBodies,
+        margin: float,
+        fixed: ArrayLike | None,
+        groups: ArrayLike | None,
+        masks: ArrayLike | None,
+        apart: ArrayLike | None,
+    ) -> None:
+        if not (np.isfinite(margin) and margin >= 0.0):
+            raise InputError(f"margin must be a finite length, zero or more [m], got {margin}")
+        self.bodies = parts.bodies
+        self.margin = float(margin)
+        self._parts = parts
+        self._local = parts.local
+        fixed_bodies = np.zeros(parts.bodies, dtype=bool)
+        if fixed is not None:
+            fixed_bodies = np.asarray(fixed)
+            if fixed_bodies.shape != (parts.bodies,) or fixed_bodies.dtype != np.bool_:
+                raise InputError(
+                    f"fixed must be {parts.bodies} booleans, one a body, got shape "
+                    f"{fixed_bodies.shape} of {fixed_bodies.dtype}"
+                )
+        self.fixed: NDArray[np.bool_] = fixed_bodies
+        self._broad = BroadPhase(
+            parts.shapes,
+            parts.shape,
+            body=parts.body,
+            free=~fixed_bodies[parts.body],
+            group=self._bits("groups", groups, 1)[parts.body],
+            mask=self._bits("masks", masks, ALL_GROUPS)[parts.body],
+            apart=self._pairs_apart(apart),
+            margin=self.margin,
+        )
+
+    def detect(self, position: ArrayLike, orientation: ArrayLike | None = None) -> ContactSet:
+        """All contacts while the bodies are there.
+
+        Parameters
+        ----------
+        position:
+            Of the bodies [m], shape (bodies, 3).
+        orientation:
+            Unit quaternions (w, x, y, z), shape (bodies, 4); by default nothing is turned.
+        """
+        place, turn = self._checked(position, orientation)
+        poses = self._parts.poses(place, turn)
+        pairs = self._broad.pairs(poses)
+        touching, swapped = narrow_phase(self._parts.shapes, poses, pairs, self.margin)
+        return contact_set(self._parts, self._local, poses, place, pairs, touching, swapped)
+
+    def close_pairs(self, position: ArrayLike, orientation: ArrayLike | None = None) -> Ints:
+        """Pairs of bodies whose bounding boxes come within the margin, sorted, shape (pairs, 2)."""
+        place, turn = self._checked(position, orientation)
+        pairs = self._parts.body[self._broad.pairs(self._parts.poses(place, turn))]
+        return np.unique(np.sort(pairs, axis=1), axis=0)
+
+    def _poses(self, position: ArrayLike, orientation: ArrayLike | None) -> Poses:
+        return self._parts.poses(*self._checked(position, orientation))
+
+    def _checked(
+        self, position: ArrayLike, orientation: ArrayLike | None
+    ) -> tuple[Floats, Floats]:
+        place = finite_array("position", position)
+        if place.shape != (self.bodies, 3):
+            raise InputError(f"position must have shape ({self.bodies}, 3), got {place.shape}")
+        if orientation is None:
+            turn = np.zeros((self.bodies, 4))
+            turn[:, 0] = 1.0
+            return place, turn
+        turn = finite_array("orientation", orientation)
+        if turn.shape != (self.bodies, 4):
+            raise InputError(f"orientation must have shape ({self.bodies}, 4), got {turn.shape}")
+        length = np.sqrt(np.einsum("ij,ij->i", turn, turn))
+        wrong = np.abs(length - 1.0) > UNIT
+        if wrong.any():
+            i = int(np.argmax(wrong))
+            raise InputError(
+                f"orientation[{i}] has length {length[i]:g}; quaternions must be unit: "
+                "divide each by its length"
+            )
+        return place, turn / length[:, None]
+
+    def _bits(self, name: str, given: ArrayLike | None, usual: int) -> NDArray[np.uint32]:
+        if given is None:
+            return np.full(self.bodies, usual, dtype=np.uint32)
+        bits = np.asarray(given)
+        if bits.shape != (self.bodies,) or not np.issubdtype(bits.dtype, np.integer):
+            raise InputError(f"{name} must be {self.bodies} whole numbers, one a body")
+        if ((bits < 0) | (bits > ALL_GROUPS)).any():
+            raise InputError(f"{name} must fit into 32 bits, from 0 to {ALL_GROUPS}")
+        return bits.astype(np.uint32)
+
+    def _pairs_apart(self, apart: ArrayLike | None) -> NDArray[np.int64]:
+        if apart is None:
+            return np.empty((0, 2), dtype=np.int64)
+        pairs = np.asarray(apart)
+        if pairs.size == 0:
+            return np.empty((0, 2), dtype=np.int64)
+        if pairs.ndim != 2 or pairs.shape[1] != 2 or not np.issubdtype(pairs.dtype, np.integer):
+            raise InputError(f"apart must be pairs of bodies, shape (pairs, 2), got {pairs.shape}")
+        if ((pairs < 0) | (pairs >= self.bodies)).any():
+            raise InputError(f"apart names a body that does not exist; there are {self.bodies}")
+        return pairs.astype(np.int64)
+
+    def __repr__(self) -> str:
+        return f"<CollisionDetector: {self.bodies} bodies, margin {self.margin:g} m>"
+
+
+def _has_volume(shape: Shape) -> bool:
+    try:
+        return shape.volume > 0.0
+    except InputError:
+        return False

@@ -1,0 +1,311 @@
+"""Kernels of the broad phase: a hierarchy of hashed grids.
+
+A part lives in one cell, that of its centre, on the level whose cells are just as wide as it is. On
+its own level it meets others within one cell; on a coarser level it looks up the cells that a part
+of that level could reach it from. Whoever is finer finds the pair, of two on one level the one in
+the earlier cell: so a part writes its own list only, and no list is long, not even that of a floor.
+
+Cells along x have neighbouring slots: three of them are one run of the sorted parts. Other rows
+start anywhere, by a hash, so memory does not depend on how far apart things are.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from amontons._jit import helper, kernel, prange, routine, serial_kernel
+from amontons.algebra.rotations import rotation_of
+from amontons.model.shapes.table import PLANE, SPHERE
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int32]
+
+KEPT = 10
+"""Partners of a part that fit into its place of the first pass; beyond, it searches once more."""
+
+BATCH = 256
+"""Parts that a thread searches for before it takes more."""
+
+HITS = 64
+"""Candidates that are tested in one go."""
+
+FEW_LEVEL, PLANE_LEVEL = -1, -2
+"""Parts of levels with hardly any members, which everybody tests one by one; unbounded parts."""
+
+FAR = 4e18
+"""Cells are counted in 64 bits; what lies farther out shares the outermost."""
+
+
+class Levels(NamedTuple):
+    """The grids, from the finest to the coarsest."""
+
+    per_metre: Floats  # one over the width of a cell [1/m], (levels,)
+    base: NDArray[np.int64]  # first slot of a level's table, (levels,)
+    mask: NDArray[np.int64]  # slots of that table less one, a power of two less one, (levels,)
+
+
+class Parts(NamedTuple):
+    """What the broad phase knows of parts besides their boxes."""
+
+    level: NDArray[np.int8]  # or FEW_LEVEL or PLANE_LEVEL
+    body: Ints
+    free: NDArray[np.bool_]  # whether the part's body can move
+    group: NDArray[np.uint32]  # bits of the groups that it belongs to
+    mask: NDArray[np.uint32]  # bits of the groups that it meets
+    plane: Ints  # unbounded parts, which everybody tests one by one
+    apart_start: NDArray[np.int64]  # of each body, its partners in `apart`; or empty
+    apart: Ints  # bodies that must not meet it, sorted
+
+
+class Sorted(NamedTuple):
+    """Parts in the order of their slots."""
+
+    start: Ints  # first part of each slot, of those on no level, and the end, (slots + 2,)
+    part: Ints
+    box: Floats  # centre and half extents, half the margin included [m], (parts, 6)
+    round: NDArray[np.bool_]  # whether the part is a sphere
+
+
+@kernel
+def bound_parts(kind, size, middle, half, place, turn, shape, reach, box):
+    """Box ← centre and half extents of each part's bounding box, widened by `reach` [m]."""
+    for i in prange(shape.size):
+        s = shape[i]
+        if kind[s] == SPHERE:
+            box[i, 0], box[i, 1], box[i, 2] = place[i, 0], place[i, 1], place[i, 2]
+            wide = size[s, 0] + reach
+            box[i, 3], box[i, 4], box[i, 5] = wide, wide, wide
+        elif kind[s] == PLANE:  # overlaps no box; planes are tested on their own
+            box[i, 0], box[i, 1], box[i, 2] = 0.0, 0.0, 0.0
+            box[i, 3], box[i, 4], box[i, 5] = -np.inf, -np.inf, -np.inf
+        else:
+            a, b, c, d, e, f, g, h, k = rotation_of(turn, i)
+            x, y, z = middle[s, 0], middle[s, 1], middle[s, 2]
+            box[i, 0] = place[i, 0] + (a * x + b * y + c * z)
+            box[i, 1] = place[i, 1] + (d * x + e * y + f * z)
+            box[i, 2] = place[i, 2] + (g * x + h * y + k * z)
+            x, y, z = half[s, 0], half[s, 1], half[s, 2]
+            box[i, 3] = abs(a) * x + abs(b) * y + abs(c) * z + reach
+            box[i, 4] = abs(d) * x + abs(e) * y + abs(f) * z + reach
+            box[i, 5] = abs(g) * x + abs(h) * y + abs(k) * z + reach
+
+
+@helper
+def cell(x, per_metre):
+    """Number of the cell that x lies in."""
+    return np.int64(np.floor(min(max(x * per_metre, -FAR), FAR)))
+
+
+@helper
+def row_slot(y, z, mask):
+    """Slot at which the row of cells (·, y, z) has x = 0."""
+    h = np.uint64(y) * np.uint64(0x9E3779B97F4A7C15) ^ np.uint64(z) * np.uint64(0xC2B2AE3D27D4EB4F)
+    h ^= h >> np.uint64(29)
+    h *= np.uint64(0xBF58476D1CE4E5B9)
+    return np.int64(h >> np.uint64(32)) & mask
+
+
+@kernel
+def find_slots(per_metre, base, mask, level, box, slot):
+    """Slot ← where each part belongs; what is on no level goes to the slot after the last."""
+    last = base[base.size - 1] + mask[base.size - 1] + 1 if base.size > 0 else 0
+    for i in prange(slot.size):
+        if level[i] < 0:
+            slot[i] = last
+        else:
+            m = level[i]
+            y, z = cell(box[i, 1], per_metre[m]), cell(box[i, 2], per_metre[m])
+            x = cell(box[i, 0], per_metre[m])
+            slot[i] = base[m] + ((row_slot(y, z, mask[m]) + x) & mask[m])
+
+
+@serial_kernel
+def sort_by_slot(slot, start, part):
+    """A counting sort: part ← parts slot by slot, in order of number within one."""
+    for i in range(slot.size):
+        start[slot[i] + 1] += 1
+    for s in range(start.size - 1):
+        start[s + 1] += start[s]
+    # the start of slot s moves to its end while it fills, which is the start of the next
+    for i in range(slot.size):
+        part[start[slot[i]]] = i
+        start[slot[i]] += 1
+    for s in range(start.size - 1, 0, -1):
+        start[s] = start[s - 1]
+    start[0] = 0
+
+
+@kernel
+def gather_boxes(part, box, kind, shape, sorted_box, sphere):
+    """Copy the boxes into the order of slots, where neighbours are neighbours in memory too."""
+    for k in prange(part.size):
+        i = part[k]
+        for j in range(6):
+            sorted_box[k, j] = box[i, j]
+        sphere[k] = kind[shape[i]] == SPHERE
+
+
+@routine
+def kept_apart(a, b, apart_start, apart):
+    """Whether body b is among those that body a must not meet."""
+    low, end = apart_start[a], apart_start[a + 1]
+    high = end
+    while low < high:
+        half = (low + high) // 2
+        if apart[half] < b:
+            low = half + 1
+        else:
+            high = half
+    return low < end and apart[low] == b
+
+
+@routine
+def search(
+    low, high, per_metre, base, mask, level, body, free, group, meets, apart_start, apart, plane,
+    plane_world, start, part, box, sphere, first, near, count,
+):  # fmt: skip
+    """Partners of the sorted parts from `low` to `high`: near ← numbers, count ← how many.
+
+    Those of part i go to near[first[i] : first[i + 1]] or, while `first` is empty, the first KEPT
+    of them to near[KEPT·i :]. It is one long loop over plain arrays, since Numba counts references
+    to arrays that are handed on inside it.
+    """
+    hits = np.empty(HITS + 1, dtype=np.int64)
+    levels = base.size
+    for k in range(low, high):
+        i = part[k]
+        own = level[i]
+        if own == PLANE_LEVEL:
+            count[i] = 0
+            continue
+        begin, most = np.int64(i) * KEPT, KEPT
+        if first.size > 0:
+            begin, most = first[i], first[i + 1] - first[i]
+        number = 0
+        px, py, pz = box[k, 0], box[k, 1], box[k, 2]
+        ex, ey, ez, is_round = box[k, 3], box[k, 4], box[k, 5], sphere[k]
+        # own level, coarser levels, and last the few, which are one run behind all slots
+        for m in range(own if own >= 0 else levels, levels + 1):
+            above = i if own == FEW_LEVEL else -1
+            x0, x1, y0, y1, z0, z1, width, size = 0, 0, 0, 0, 0, 0, 0.0, 0
+            cx, cy, cz = 0, 0, 0
+            if m < levels:
+                width, size = per_metre[m], mask[m] + 1
+                # a partner's centre is within half a cell and our own half extents
+                half = 0.5 / width
+                wx, wy, wz = ex + half, ey + half, ez + half
+                x0, x1 = cell(px - wx, width), cell(px + wx, width)
+                y0, y1 = cell(py - wy, width), cell(py + wy, width)
+                z0, z1 = cell(pz - wz, width), cell(pz + wz, width)
+                if m == own:  # those in cells before our own have found us
+                    cx, cy, cz = cell(px, width), cell(py, width), cell(pz, width)
+                    x0, x1, y0, y1, z0, z1 = cx - 1, cx + 1, cy - 1, cy + 1, cz, cz + 1
+            for z in range(z0, z1 + 1):
+                for y in range(cy if m == own and z == cz else y0, y1 + 1):
+                    home = m == own and z == cz and y == cy
+                    left, right = 0, 0
+                    if m < levels:
+                        left = (row_slot(y, z, mask[m]) + (cx if home else x0)) & mask[m]
+                        right = left + (2 if home else x1 - x0 + 1)
+                    for turn in range(2):
+                        if m == levels:
+                            if turn == 1:
+                                break
+                            run, end = start[start.size - 2], start[start.size - 1]
+                        elif turn == 0:
+                            run, end = start[base[m] + left], start[base[m] + min(right, size)]
+                        elif right > size:  # the row leaves the table and goes on at its beginning
+                            run, end = start[base[m]], start[base[m] + right - size]
+                        else:
+                            break
+                        while run < end:
+                            stop = min(end, run + HITS)
+                            # No branches in this loop: whether a candidate overlaps cannot be
+                            # foreseen, and a wrong guess of the processor costs more than the test.
+                            found = 0
+                            for q in range(run, stop):
+                                j = np.uint64(q)
+                                dx, dy, dz = (
+                                    abs(px - box[j, 0]),
+                                    abs(py - box[j, 1]),
+                                    abs(pz - box[j, 2]),
+                                )
+                                wide = ex + box[j, 3]
+                                away = (dx > wide) | (dy > ey + box[j, 4]) | (dz > ez + box[j, 5])
+                                away |= part[j] <= above
+                                gone = dx * dx + dy * dy + dz * dz > wide * wide
+                                away |= gone & is_round & sphere[j]
+                                hits[np.uint64(found)] = q
+                                found += 1 - np.int64(away)
+                            run = stop
+                            for h in range(found):
+                                q = hits[h]
+                                # two rows may share slots: a partner counts in its own row only
+                                if m < levels and (
+                                    cell(box[q, 1], width) != y or cell(box[q, 2], width) != z
+                                ):
+                                    continue
+                                j = part[q]
+                                if home and j <= i and cell(box[q, 0], width) == cx:
+                                    continue
+                                if body[i] == body[j] or not (free[i] or free[j]):
+                                    continue
+                                if (group[i] & meets[j]) == 0 or (group[j] & meets[i]) == 0:
+                                    continue
+                                if apart_start.size > 0 and kept_apart(
+                                    body[i], body[j], apart_start, apart
+                                ):
+                                    continue
+                                if number < most:
+                                    near[begin + number] = j
+                                number += 1
+        for f in range(plane.size):
+            n0, n1, n2 = plane_world[f, 0], plane_world[f, 1], plane_world[f, 2]
+            wide = ex if is_round else abs(n0) * ex + abs(n1) * ey + abs(n2) * ez
+            j = plane[f]
+            if n0 * px + n1 * py + n2 * pz - plane_world[f, 3 if is_round else 4] > wide:
+                continue
+            if body[i] == body[j] or not (free[i] or free[j]):
+                continue
+            if (group[i] & meets[j]) == 0 or (group[j] & meets[i]) == 0:
+                continue
+            if apart_start.size > 0 and kept_apart(body[i], body[j], apart_start, apart):
+                continue
+            if number < most:
+                near[begin + number] = j
+            number += 1
+        count[i] = number
+
+
+@kernel
+def find_pairs(levels, parts, plane_world, sorted_parts, first, near, count):
+    """near ← partners of each part (see `search`); count ← how many it has."""
+    for chunk in prange((sorted_parts.part.size + BATCH - 1) // BATCH):
+        search(
+            chunk * BATCH, min(sorted_parts.part.size, (chunk + 1) * BATCH), levels.per_metre,
+            levels.base, levels.mask, parts.level, parts.body, parts.free, parts.group, parts.mask,
+            parts.apart_start, parts.apart, parts.plane, plane_world, sorted_parts.start,
+            sorted_parts.part, sorted_parts.box, sorted_parts.round, first, near, count,
+        )  # fmt: skip
+
+
+@kernel
+def list_pairs(near, kept, first, pairs):
+    """Pairs ← (part, partner) for all parts in turn, partners sorted; `first` is where each begins.
+
+    Partners of part i begin at near[kept·i] or, where `kept` is 0, at near[first[i]].
+    """
+    for chunk in prange((first.size - 1 + BATCH - 1) // BATCH):
+        for i in range(chunk * BATCH, min(first.size - 1, (chunk + 1) * BATCH)):
+            begin, end = first[i], first[i + 1]
+            source = kept * i if kept > 0 else begin
+            for j in range(end - begin):  # insertion sort: lists are short
+                value, place = near[source + j], begin + j
+                while place > begin and pairs[place - 1, 1] > value:
+                    pairs[place, 1] = pairs[place - 1, 1]
+                    place -= 1
+                pairs[place, 1] = value
+                pairs[begin + j, 0] = i

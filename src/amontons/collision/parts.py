@@ -1,0 +1,112 @@
+"""Bodies as collision detection sees them: convex parts and meshes at fixed places on each body."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from amontons.algebra.rotations import quaternion_product, rotation_matrices
+from amontons.collision.found import Poses
+from amontons.errors import InputError
+from amontons.model.shapes import Compound, Shape, build_table, leaves, sphere_table
+from amontons.model.shapes.table import ShapeArrays
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int32]
+
+
+class PartsOfBodies(NamedTuple):
+    """Parts, body by body. Without offsets, part i is body i."""
+
+    shapes: ShapeArrays
+    shape: Ints  # row of each part in `shapes`, (parts,)
+    body: Ints  # body of each part, (parts,)
+    offset: Floats | None  # origin of the part's frame in that of its body [m], (parts, 3)
+    turn: Floats | None  # unit quaternions from the part's frame to that of its body, (parts, 4)
+    bodies: int
+
+    @property
+    def local(self) -> Ints:
+        """Number of each part within its body, (parts,)."""
+        first = np.searchsorted(self.body, np.arange(self.bodies))
+        return (np.arange(self.body.size) - first[self.body]).astype(np.int32)
+
+    def poses(self, position: Floats, orientation: Floats) -> Poses:
+        """Where the parts are when the bodies are there."""
+        if self.offset is None or self.turn is None:
+            return Poses(position, orientation, self.shape)
+        turned = orientation[self.body]
+        place = np.einsum("pij,pj->pi", rotation_matrices(turned), self.offset)
+        return Poses(
+            place + position[self.body], quaternion_product(turned, self.turn), self.shape
+        )
+
+
+def parts_of(shapes: Sequence[Shape], which: ArrayLike | None, origin: str) -> PartsOfBodies:
+    """Parts of bodies of given shapes; body i has shape `which[i]`, or shape i.
+
+    `origin` says what a body's position is the place of: the origin of its shape's "frame", or its
+    "centre" of mass.
+    """
+    if origin not in ("frame", "centre"):
+        raise InputError(f"origin must be 'frame' or 'centre', got {origin!r}")
+    for shape in shapes:
+        if not isinstance(shape, Shape):
+            raise InputError(f"bodies must have shapes such as amontons.Sphere, got {shape!r}")
+    number = _numbers(which, len(shapes))
+    broken = [leaves(shape) for shape in shapes]
+    centres = np.zeros((len(shapes), 3))
+    if origin == "centre":
+        for i, shape in enumerate(shapes):
+            if not isinstance(shape, Compound) or shape.parts:
+                centres[i] = _centre(shape)
+    count = np.array([len(each) for each in broken], dtype=np.int64)
+    first = np.cumsum(count) - count
+    flat = [leaf for each in broken for leaf in each]
+    body = np.repeat(np.arange(number.size), count[number])
+    row = first[number][body] + np.arange(body.size) - np.repeat(
+        np.cumsum(count[number]) - count[number], count[number]
+    )
+    table = build_table([leaf.shape for leaf in flat])
+    place = np.array([leaf.position for leaf in flat], dtype=np.float64).reshape(-1, 3)
+    turn = np.array([leaf.orientation for leaf in flat], dtype=np.float64).reshape(-1, 4)
+    place -= np.repeat(centres, count, axis=0)
+    plain = not place.any() and not turn[:, 1:].any() and bool((count == 1).all())
+    return PartsOfBodies(
+        table,
+        row.astype(np.int32),
+        body.astype(np.int32),
+        None if plain else place[row],
+        None if plain else turn[row],
+        number.size,
+    )
+
+
+def spheres(radii: ArrayLike) -> PartsOfBodies:
+    """One sphere a body, of given radii [m]."""
+    table = sphere_table(radii)
+    every = np.arange(table.kind.size, dtype=np.int32)
+    return PartsOfBodies(table, every, every, None, None, every.size)
+
+
+def _centre(shape: Shape) -> Floats:
+    try:
+        return shape.centre
+    except InputError:  # planes and open meshes have none, and stay where they are
+        return np.zeros(3)
+
+
+def _numbers(which: ArrayLike | None, shapes: int) -> NDArray[np.int64]:
+    if which is None:
+        return np.arange(shapes)
+    number = np.asarray(which)
+    if number.ndim != 1 or not np.issubdtype(number.dtype, np.integer):
+        raise InputError("which must be one whole number a body: the number of its shape")
+    wrong = (number < 0) | (number >= shapes)
+    if wrong.any():
+        i = int(np.argmax(wrong))
+        raise InputError(f"which[{i}] is {number[i]}, but there are {shapes} shapes, from 0 on")
+    return number.astype(np.int64)

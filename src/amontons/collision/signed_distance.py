@@ -1,0 +1,181 @@
+"""Signed distance of any two convex cores, with the direction and a point that go with it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from amontons._jit import routine
+from amontons.collision.epa import FACES, VERTICES, depth_of_cores, face_in_front
+from amontons.collision.gjk import APART, FAR, distance_of_cores, point_of_first
+from amontons.collision.polish import PIECE_COLUMNS, add_simplex_piece, is_round, polish
+
+EXACT = 1e-12
+"""Accuracy of distances, as a part of the size of the two shapes."""
+
+COARSE = 3e-7
+"""Accuracy with which Newton's method takes over."""
+
+FACING = 1e-9
+"""Two points that miss each other by less, as a part of the size, are nearest points."""
+
+
+@routine
+def new_scratch():
+    """Room for one search at a time: corners, weights, planes, pieces; faces, horizon."""
+    return (
+        np.empty((VERTICES, 6)),
+        np.empty(4),
+        np.empty((FACES, 4)),
+        np.empty((3, PIECE_COLUMNS)),
+        np.empty((FACES, 3), dtype=np.int32),
+        np.empty((3 * FACES, 2), dtype=np.int32),
+    )
+
+
+@routine
+def polish_distance(a, points_a, b, points_b, pose, size, count, v, corner, weight, piece):
+    """Newton's method from the simplex of cores that are apart, as :func:`polish`."""
+    pieces = 0
+    share0, share1, share2, share3 = weight[0], weight[1], weight[2], weight[3]
+    for i in range(count):
+        share = share0 if i == 0 else share1 if i == 1 else share2 if i == 2 else share3
+        pieces = add_simplex_piece(a, b, pose, size, piece, pieces, share, weight, corner, i)
+    length = np.sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
+    n = (v[0] / length, v[1] / length, v[2] / length)
+    return polish(a, points_a, b, points_b, pose, size, pieces, n, piece, weight)
+
+
+@routine
+def polish_depth(
+    a, points_a, b, points_b, pose, size, m, face, front, corner, weight, piece
+):
+    """Newton's method from the nearest face of the polytope, as :func:`polish`."""
+    pieces = 0
+    share0, share1, share2 = weight[0], weight[1], weight[2]
+    for i in range(3):
+        share = share0 if i == 0 else share1 if i == 1 else share2
+        if share > 0.0:
+            pieces = add_simplex_piece(
+                a, b, pose, size, piece, pieces, share, weight, corner, face[front, i]
+            )
+    n = (-m[0], -m[1], -m[2])
+    return polish(a, points_a, b, points_b, pose, size, pieces, n, piece, weight)
+
+
+@routine
+def overlap(
+    a, points_a, b, points_b, pose, guess, size, start, corner, weight, plane, piece, face, horizon
+):
+    """(gap, n, point of A) of cores that overlap or touch."""
+    accuracy = COARSE if is_round(a) or is_round(b) else EXACT
+    for _ in range(2):
+        h, m0, m1, m2, faces, nearest = depth_of_cores(
+            a,
+            points_a,
+            b,
+            points_b,
+            pose,
+            guess,
+            size,
+            accuracy * size,
+            start,
+            corner,
+            face,
+            plane,
+            horizon,
+        )
+        if nearest < 0:
+            return -h, -m0, -m1, -m2, corner[0, 3], corner[0, 4], corner[0, 5]
+        front = face_in_front(corner, face, plane, faces, nearest, size, weight)
+        i, j, k = face[front, 0], face[front, 1], face[front, 2]
+        p0 = weight[0] * corner[i, 3] + weight[1] * corner[j, 3] + weight[2] * corner[k, 3]
+        p1 = weight[0] * corner[i, 4] + weight[1] * corner[j, 4] + weight[2] * corner[k, 4]
+        p2 = weight[0] * corner[i, 5] + weight[1] * corner[j, 5] + weight[2] * corner[k, 5]
+        if h - plane[nearest, 3] <= EXACT * size or accuracy < COARSE:
+            break
+        f, n0, n1, n2, q0, q1, q2, error = polish_depth(
+            a, points_a, b, points_b, pose, size, (m0, m1, m2), face, front, corner, weight, piece
+        )
+        if error <= FACING * size and f <= h + EXACT * size:
+            return -f, n0, n1, n2, q0, q1, q2
+        accuracy = 1e-11
+        start = False
+    return -h, -m0, -m1, -m2, p0, p1, p2
+
+
+@routine
+def signed_distance(
+    a,
+    points_a,
+    b,
+    points_b,
+    pose,
+    guess,
+    size,
+    limit,
+    corner,
+    weight,
+    plane,
+    piece,
+    face,
+    horizon,
+):
+    """(whether it is within the limit, gap, n, point of A) of two cores, in A's frame.
+
+    `pose` is the rotation of B in A's axes row by row and B's origin from A's (12 numbers), `guess`
+    any direction but zero, best from A's middle to B's, `size` the size of the two, say the sum of
+    their half diagonals [m]. n is the unit normal from A to B and the point of B is p + gap·n; a
+    negative gap is the depth of cores that overlap. The rest is scratch (:func:`new_scratch`).
+    Roundings (spheres, capsules) are left to the caller: add them to the limit, take them off the
+    gap and move the point outward.
+    """
+    round_pair = is_round(a) or is_round(b)
+    coarse = COARSE * size if round_pair else 0.0
+    for _ in range(2):
+        state, count, v0, v1, v2 = distance_of_cores(
+            a,
+            points_a,
+            b,
+            points_b,
+            pose,
+            guess,
+            size,
+            EXACT * size,
+            coarse,
+            limit,
+            corner,
+            weight,
+        )
+        if state == FAR:
+            return False, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+        if state != APART:
+            break
+        p0, p1, p2 = point_of_first(corner, count, weight)
+        if coarse == 0.0:
+            break
+        f, n0, n1, n2, q0, q1, q2, error = polish_distance(
+            a, points_a, b, points_b, pose, size, count, (v0, v1, v2), corner, weight, piece
+        )
+        if f < 0.0 and error <= min(FACING * size, -1e-6 * f):
+            return True, -f, n0, n1, n2, q0, q1, q2
+        coarse = 0.0
+    if state == APART:
+        gap = np.sqrt(v0 * v0 + v1 * v1 + v2 * v2)
+        return True, gap, v0 / gap, v1 / gap, v2 / gap, p0, p1, p2
+    gap, n0, n1, n2, p0, p1, p2 = overlap(
+        a,
+        points_a,
+        b,
+        points_b,
+        pose,
+        guess,
+        size,
+        count == 4,
+        corner,
+        weight,
+        plane,
+        piece,
+        face,
+        horizon,
+    )
+    return True, gap, n0, n1, n2, p0, p1, p2

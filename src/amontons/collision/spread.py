@@ -1,0 +1,143 @@
+"""Up to four of many contact points: far apart, the deepest among them, and always the same ones.
+
+All points share one normal m, and a point's gap is m·p + shift. Points that rest on a flat face
+have equal gaps and equal distances up to rounding, and which is the largest changes from step to
+step. So a later point must be better by a tolerance to be preferred.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from amontons._jit import helper, routine
+
+BETTER = 1e-3
+"""Relative lead that a later point needs over an earlier one."""
+
+DEEPER = 1e-10
+"""Depth beyond the chosen points, relative to their scale, from which the deepest replaces one."""
+
+
+@helper
+def height_of(points, p, m0, m1, m2):
+    """m·p."""
+    return m0 * points[p, 0] + m1 * points[p, 1] + m2 * points[p, 2]
+
+
+@helper
+def twice_area(points, p, q, r, m0, m1, m2):
+    """Of the triangle p, q, r seen along m; positive if it turns about m."""
+    x, y, z = points[p, 0], points[p, 1], points[p, 2]
+    e0, e1, e2 = points[q, 0] - x, points[q, 1] - y, points[q, 2] - z
+    f0, f1, f2 = points[r, 0] - x, points[r, 1] - y, points[r, 2] - z
+    return m0 * (e1 * f2 - e2 * f1) + m1 * (e2 * f0 - e0 * f2) + m2 * (e0 * f1 - e1 * f0)
+
+
+@helper
+def square_apart(points, p, q, m0, m1, m2):
+    """Squared distance of p and q seen along m."""
+    e0 = points[q, 0] - points[p, 0]
+    e1 = points[q, 1] - points[p, 1]
+    e2 = points[q, 2] - points[p, 2]
+    along = m0 * e0 + m1 * e1 + m2 * e2
+    return e0 * e0 + e1 * e1 + e2 * e2 - along * along
+
+
+@routine
+def choose_four(points, first, count, m0, m1, m2, shift, limit, scale, chosen):
+    """Choose among the points with gaps up to `limit` [m]; return how many, at most four.
+
+    `points` are rows first ≤ p < first + count; m is a unit vector; `scale` [m] is the size of
+    what touches. chosen[:4] names the contacts (rows that change as seldom as possible, for keys);
+    chosen[4:] are the rows where they are. They differ where the deepest point stands in for its
+    neighbour. The deepest comes first.
+    """
+    lowest, deepest, inside = np.inf, first, 0
+    for p in range(first, first + count):
+        gap = height_of(points, p, m0, m1, m2) + shift
+        if gap <= limit:
+            if inside < 4:
+                chosen[inside] = p
+            inside += 1
+        if gap < lowest:
+            lowest, deepest = gap, p
+    number = inside
+    if inside > 4:
+        number = spread(
+            points, first, count, m0, m1, m2, limit - shift, lowest - shift, scale, chosen
+        )
+    for k in range(number):
+        chosen[4 + k] = chosen[k]
+    if inside > 4:
+        stand_in(points, number, deepest, m0, m1, m2, scale, chosen)
+    put_deepest_first(points, number, m0, m1, m2, chosen)
+    return number
+
+
+@routine
+def spread(points, first, count, m0, m1, m2, limit, lowest, scale, chosen):
+    """Two points far apart, a third off their line and a fourth off their triangle.
+
+    Each measure is an area; a point higher than the lowest counts for less.
+    """
+    for p in range(first, first + count):
+        if height_of(points, p, m0, m1, m2) <= lowest + BETTER * scale:
+            chosen[0] = p
+            break
+    best = -np.inf
+    for p in range(first, first + count):
+        height = height_of(points, p, m0, m1, m2)
+        if height <= limit and p != chosen[0]:
+            worth = square_apart(points, chosen[0], p, m0, m1, m2) - (height - lowest) * scale
+            if worth > best + BETTER * abs(best) or best == -np.inf:
+                best, chosen[1] = worth, p
+    best, turns = 0.0, 1.0
+    for p in range(first, first + count):
+        height = height_of(points, p, m0, m1, m2)
+        if height <= limit:
+            area = twice_area(points, chosen[0], chosen[1], p, m0, m1, m2)
+            worth = abs(area) - (height - lowest) * scale
+            if worth > best * (1.0 + BETTER):
+                best, chosen[2], turns = worth, p, 1.0 if area > 0.0 else -1.0
+    if best <= 0.0:
+        return 2
+    m0, m1, m2 = -turns * m0, -turns * m1, -turns * m2
+    least = 0.01 * best
+    best = 0.0
+    for p in range(first, first + count):
+        height = -turns * height_of(points, p, m0, m1, m2)
+        if height <= limit:
+            area = max(
+                twice_area(points, chosen[0], chosen[1], p, m0, m1, m2),
+                twice_area(points, chosen[1], chosen[2], p, m0, m1, m2),
+                twice_area(points, chosen[2], chosen[0], p, m0, m1, m2),
+            )
+            worth = area - (height - lowest) * scale
+            if worth > best * (1.0 + BETTER):
+                best, chosen[3] = worth, p
+    return 4 if best > least else 3
+
+
+@routine
+def stand_in(points, number, deepest, m0, m1, m2, scale, chosen):
+    """Move the chosen point next to the deepest one there, unless one is as deep."""
+    lowest, nearest, closest = np.inf, 0, np.inf
+    for k in range(number):
+        lowest = min(lowest, height_of(points, chosen[k], m0, m1, m2))
+        apart = square_apart(points, chosen[k], deepest, m0, m1, m2)
+        if apart < closest:
+            closest, nearest = apart, k
+    if height_of(points, deepest, m0, m1, m2) < lowest - DEEPER * scale:
+        chosen[4 + nearest] = deepest
+
+
+@routine
+def put_deepest_first(points, number, m0, m1, m2, chosen):
+    """Swap the deepest of the chosen points to the front."""
+    lowest, front = np.inf, 0
+    for k in range(number):
+        height = height_of(points, chosen[4 + k], m0, m1, m2)
+        if height < lowest:
+            lowest, front = height, k
+    chosen[0], chosen[front] = chosen[front], chosen[0]
+    chosen[4], chosen[4 + front] = chosen[4 + front], chosen[4]

@@ -1,0 +1,180 @@
+"""Several shapes that move as one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from amontons.algebra.rotations import quaternion_product, rotation_matrices
+from amontons.errors import InputError
+from amontons.model.shapes.base import Floats, Ints, Row, Shape
+from amontons.model.shapes.checks import (
+    Vector,
+    finite_vector,
+    positive,
+    unit_quaternion,
+    unit_rows,
+)
+from amontons.model.shapes.plane import Plane
+
+Quaternion = tuple[float, float, float, float]
+
+
+class Leaf(NamedTuple):
+    """A shape that is no compound, and where it stands in the frame of the whole."""
+
+    shape: Shape
+    position: Vector  # [m]
+    orientation: Quaternion  # unit (w, x, y, z)
+
+
+@dataclass(frozen=True)
+class Part:
+    """A shape within a compound.
+
+    Parameters
+    ----------
+    position:
+        Where the origin of the shape's frame is in the compound's frame [m].
+    orientation:
+        Quaternion (w, x, y, z) that turns the shape's frame, of any length but zero.
+    """
+
+    shape: Shape
+    position: Vector = (0.0, 0.0, 0.0)
+    orientation: Quaternion = (1.0, 0.0, 0.0, 0.0)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.shape, Shape):
+            raise InputError(f"a part must have a shape, got {self.shape!r}")
+        object.__setattr__(self, "position", finite_vector("position", self.position))
+        object.__setattr__(self, "orientation", unit_quaternion("orientation", self.orientation))
+
+    @property
+    def rotation(self) -> Floats:
+        """Rotation matrix, shape (3, 3)."""
+        return rotation_matrices(np.array(self.orientation))
+
+    def moved(self, points: Floats) -> Floats:
+        """Points of the shape (n, 3) in the compound's frame."""
+        return np.asarray(points @ self.rotation.T + self.position)
+
+    def within(self, outer: Part) -> Part:
+        """The same in the frame of a compound whose part `outer` is the compound of this one."""
+        x, y, z = outer.moved(np.array([self.position]))[0].tolist()
+        turn = quaternion_product(np.array(outer.orientation), np.array(self.orientation))
+        return Part(self.shape, (x, y, z), tuple(turn.tolist()))
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class Compound(Shape):
+    """Shapes at fixed places relative to each other. Where parts overlap, mass counts twice.
+
+    Parameters
+    ----------
+    parts:
+        `Part`s, or tuples of a shape, a position and perhaps an orientation. Compounds among them
+        are taken apart; a `Plane` must have a body of its own.
+    """
+
+    parts: tuple[Part, ...]
+
+    def __init__(self, parts: Iterable[Part | Shape | Sequence[Any]]) -> None:
+        flat = [leaf for part in parts for leaf in _flattened(_as_part(part))]
+        if not flat:
+            raise InputError("a compound needs at least one part")
+        object.__setattr__(self, "parts", tuple(flat))
+
+    def encode(self) -> Row:
+        raise InputError("a Compound has no row in the table of shapes: give those of its leaves")
+
+    @cached_property
+    def _volumes(self) -> Floats:
+        return np.array([part.shape.volume for part in self.parts])
+
+    @property
+    def volume(self) -> float:
+        return float(self._volumes.sum())
+
+    @property
+    def centre(self) -> Floats:
+        centres = np.array([part.moved(part.shape.centre[None])[0] for part in self.parts])
+        return np.asarray(self._volumes @ centres / self.volume)
+
+    def unit_inertia(self) -> Floats:
+        centre, total = self.centre, np.zeros((3, 3))
+        for part, volume in zip(self.parts, self._volumes, strict=True):
+            turn = part.rotation
+            arm = part.moved(part.shape.centre[None])[0] - centre
+            total += turn @ part.shape.unit_inertia() @ turn.T
+            total += volume * (arm @ arm * np.eye(3) - np.outer(arm, arm))
+        return total
+
+    @property
+    def bounds(self) -> tuple[Floats, Floats]:
+        axes = np.eye(3)
+        return np.diag(self.support(-axes)).copy(), np.diag(self.support(axes)).copy()
+
+    def support(self, directions: ArrayLike) -> Floats:
+        unit = unit_rows(directions)
+        points = np.array(
+            [part.moved(part.shape.support(unit @ part.rotation)) for part in self.parts]
+        )
+        best = np.argmax(np.einsum("pnx,nx->pn", points, unit), axis=0)
+        return np.asarray(points[best, np.arange(len(unit))])
+
+    def surface_mesh(self, resolution: int = 32) -> tuple[Floats, Ints]:
+        """The surfaces of all parts, those inside other parts included."""
+        vertices, triangles, before = [], [], 0
+        for part in self.parts:
+            points, corners = part.shape.surface_mesh(resolution)
+            vertices.append(part.moved(points))
+            triangles.append(corners + np.int32(before))
+            before += len(points)
+        return np.concatenate(vertices), np.concatenate(triangles)
+
+    def scaled(self, factor: float) -> Self:
+        factor = positive("factor", factor)
+        return type(self)(
+            (part.shape.scaled(factor), factor * np.array(part.position), part.orientation)
+            for part in self.parts
+        )
+
+    def __repr__(self) -> str:
+        if len(self.parts) <= 4:
+            return f"Compound({list(self.parts)!r})"
+        kinds = sorted({type(part.shape).__name__ for part in self.parts})
+        return f"Compound({len(self.parts)} parts: {', '.join(kinds)})"
+
+
+def leaves(shape: Shape) -> list[Leaf]:
+    """The shapes of which a shape consists, in its frame: one for all but compounds."""
+    if not isinstance(shape, Compound):
+        return [Leaf(shape, (0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0))]
+    return [Leaf(part.shape, part.position, part.orientation) for part in shape.parts]
+
+
+def _as_part(part: object) -> Part:
+    if isinstance(part, Part):
+        return part
+    if isinstance(part, Shape):
+        return Part(part)
+    if isinstance(part, Sequence) and 1 <= len(part) <= 3:
+        return Part(*part)
+    raise InputError(
+        f"a part of a compound is a Part, or (shape, position, orientation), got {part!r}"
+    )
+
+
+def _flattened(part: Part) -> list[Part]:
+    """The part, or the parts of the compound that is its shape."""
+    if isinstance(part.shape, Plane):
+        raise InputError("a Plane has no end, so it cannot be part of a compound: fix it by itself")
+    if not isinstance(part.shape, Compound):
+        return [part]
+    return [inner.within(part) for inner in part.shape.parts]

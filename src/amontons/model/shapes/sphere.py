@@ -1,0 +1,53 @@
+"""A ball."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import pi
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from amontons.model.shapes.base import Floats, Ints, Row, Shape
+from amontons.model.shapes.checks import positive, unit_rows
+from amontons.model.shapes.surfaces import quarter_turns, segments_of, turned
+from amontons.model.shapes.table import ShapeKind
+
+
+@dataclass(frozen=True)
+class Sphere(Shape):
+    """A ball about the origin.
+
+    Parameters
+    ----------
+    radius:
+        [m]
+    """
+
+    radius: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "radius", positive("radius", self.radius))
+
+    def encode(self) -> Row:
+        r = self.radius
+        return Row(ShapeKind.SPHERE, (r, 0.0, 0.0, 0.0), (r, r, r))
+
+    @property
+    def volume(self) -> float:
+        return 4 / 3 * pi * self.radius**3
+
+    def unit_inertia(self) -> Floats:
+        return 0.4 * self.volume * self.radius**2 * np.eye(3)
+
+    def support(self, directions: ArrayLike) -> Floats:
+        return self.radius * unit_rows(directions)
+
+    def surface_mesh(self, resolution: int = 32) -> tuple[Floats, Ints]:
+        segments = segments_of(resolution)
+        latitude = quarter_turns(segments)
+        return turned(self.radius * np.stack([np.cos(latitude), np.sin(latitude)], 1), segments)
+
+    def scaled(self, factor: float) -> Self:
+        return replace(self, radius=self.radius * positive("factor", factor))
