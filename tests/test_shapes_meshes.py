@@ -81,8 +81,9 @@ def test_open_surface_faces_where_most_of_it_does():
 
 def test_moebius_strip_is_refused():
     turns = np.linspace(0, 2 * np.pi, 20, endpoint=False)
-    across = np.stack([np.cos(turns / 2) * np.cos(turns), np.cos(turns / 2) * np.sin(turns),
-                       np.sin(turns / 2)], 1)  # fmt: skip
+    across = np.stack(
+        [np.cos(turns / 2) * np.cos(turns), np.cos(turns / 2) * np.sin(turns), np.sin(turns / 2)], 1
+    )
     ring = np.stack([np.cos(turns), np.sin(turns), 0 * turns], 1)
     vertices = np.concatenate([ring - 0.2 * across, ring + 0.2 * across])
     faces = []
@@ -343,3 +344,35 @@ def _corner_piece():
         j = (i + 1) % 6
         faces += [[i, j, j + 6], [i, j + 6, i + 6]]
     return vertices, faces
+
+
+# -- anything at all ------------------------------------------------------------------------------
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.integers(0, 10**9))
+def test_hostile_input_gives_a_shape_or_an_error_that_says_why(seed):
+    """Grids, needles, films, giants, dwarfs, far away, NaN and infinity; warnings are errors."""
+    rng = np.random.default_rng(seed)
+    points = rng.normal(size=(rng.integers(2, 30), 3))
+    if rng.random() < 0.5:
+        points = np.round(points * rng.integers(1, 4)) / 3
+    points = points * 10.0 ** rng.choice([rng.uniform(-9, 3, 3), np.zeros(3)])
+    points = points * 10.0 ** rng.choice([0, rng.integers(-35, 35)])
+    points = points + rng.normal(size=3) * 10.0 ** rng.choice([-9, 0, 9])
+    if rng.random() < 0.1:
+        place = rng.integers(len(points)), rng.integers(3)
+        points[place] = rng.choice([np.nan, np.inf, -np.inf, 1e308, -1e30, 1e-320])
+    faces = rng.integers(0, len(points), size=(rng.integers(1, 12), 3))
+    for make in (
+        lambda: am.ConvexHull(points),
+        lambda: am.TriangleMesh(points, faces),
+        lambda: am.HeightField(points, 10.0 ** rng.uniform(-32, 32)),
+    ):
+        try:
+            shape = make()
+            assert np.isfinite(shape.encode().half).all()
+            assert np.isfinite(shape.encode().faces.plane).all()
+            assert shape.mass_properties(1.0).mass > 0.0
+        except am.InputError as reason:
+            assert len(str(reason)) > 20  # noqa: PT017

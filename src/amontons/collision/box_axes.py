@@ -1,9 +1,9 @@
 """Two boxes: the axis that parts them farthest, and the points that are closest along it.
 
 Axes are numbered 0 to 2 for faces of A, 3 to 5 for faces of B, and 6 + 3i + j for edge i of A
-across edge j of B. All is done in A's frame; `frame` is laid out as in :mod:`box_faces`, with A as
-the reference box, and `back` the same with B as the reference box.
-`witness` holds the normal from A to B (0 to 2) and a point of A (3 to 5), in A's frame.
+across edge j of B. `frame` is laid out as in `box_faces`; its first rows are B in the frame of A,
+and all is done in that frame. `witness` holds the normal from A to B and a point of A in its first
+six numbers; the next six are room for the same as seen from B.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 
 from amontons._jit import helper, routine
 from amontons.algebra.rotations import rotation_of
-from amontons.collision.box_faces import CROSSING
+from amontons.collision.box_faces import CROSSING, following
 
 DIRECTION = 0x800
 """Keys of contacts that are told apart by their normals."""
@@ -52,14 +52,19 @@ def relative_frame(place, turn, size, a, b, shape_a, shape_b, frame):
 
 
 @routine
-def turn_round(frame, back):
-    """A in the frame of B."""
+def turn_round(frame):
+    """A in the frame of B, into the last six rows."""
     for j in range(3):
-        back[j, 0], back[j, 1], back[j, 2] = frame[0, j], frame[1, j], frame[2, j]
-        back[3, j] = -(
-            frame[0, j] * frame[3, 0] + frame[1, j] * frame[3, 1] + frame[2, j] * frame[3, 2]
-        )
-        back[4, j], back[5, j] = frame[5, j], frame[4, j]
+        r0, r1, r2 = frame[0, j], frame[1, j], frame[2, j]
+        frame[6 + j, 0], frame[6 + j, 1], frame[6 + j, 2] = r0, r1, r2
+        frame[9, j] = -(r0 * frame[3, 0] + r1 * frame[3, 1] + r2 * frame[3, 2])
+        frame[10, j], frame[11, j] = frame[5, j], frame[4, j]
+
+
+@helper
+def along_axis(frame, j, witness):
+    """Component of the normal along axis `j` of B."""
+    return witness[0] * frame[0, j] + witness[1] * frame[1, j] + witness[2] * frame[2, j]
 
 
 @routine
@@ -87,9 +92,11 @@ def separating_axis(frame, margin, tie):
             lead, axis = apart, 3 + j
         best = max(best, apart)
     for i in range(3):
-        i1, i2 = (i + 1) % 3, (i + 2) % 3
+        i1 = following(i)
+        i2 = following(i1)
         for j in range(3):
-            j1, j2 = (j + 1) % 3, (j + 2) % 3
+            j1 = following(j)
+            j2 = following(j1)
             x, y = frame[i1, j], frame[i2, j]
             square = x * x + y * y
             if square < PARALLEL * PARALLEL:
@@ -120,9 +127,11 @@ def normal_along(frame, axis, witness):
             witness[k] = frame[k, axis - 3]
     else:
         i, j = (axis - 6) // 3, (axis - 6) % 3
-        x, y = frame[(i + 1) % 3, j], frame[(i + 2) % 3, j]
+        i1 = following(i)
+        i2 = following(i1)
+        x, y = frame[i1, j], frame[i2, j]
         length = math.sqrt(x * x + y * y)
-        witness[(i + 1) % 3], witness[(i + 2) % 3] = -y / length, x / length
+        witness[i1], witness[i2] = -y / length, x / length
     towards = witness[0] * frame[3, 0] + witness[1] * frame[3, 1] + witness[2] * frame[3, 2]
     if towards < 0.0:
         for k in range(3):
@@ -137,16 +146,13 @@ def crossing_of_edges(frame, axis, witness):
     edge to edge, it is at (d × e)·L/L² along f, and at the foot of that point on e.
     """
     i, j = (axis - 6) // 3, (axis - 6) % 3
-    i1, i2, j1, j2 = (i + 1) % 3, (i + 2) % 3, (j + 1) % 3, (j + 2) % 3
+    i1, j1 = following(i), following(j)
+    i2, j2 = following(i1), following(j1)
     side1, side2 = witness[i1] > 0.0, witness[i2] > 0.0
     a1 = frame[4, i1] if side1 else -frame[4, i1]
     a2 = frame[4, i2] if side2 else -frame[4, i2]
-    along1, along2 = 0.0, 0.0
-    for k in range(3):
-        along1 += witness[k] * frame[k, j1]
-        along2 += witness[k] * frame[k, j2]
-    b1 = -frame[5, j1] if along1 > 0.0 else frame[5, j1]
-    b2 = -frame[5, j2] if along2 > 0.0 else frame[5, j2]
+    b1 = -frame[5, j1] if along_axis(frame, j1, witness) > 0.0 else frame[5, j1]
+    b2 = -frame[5, j2] if along_axis(frame, j2, witness) > 0.0 else frame[5, j2]
     d = frame[3, i] + b1 * frame[i, j1] + b2 * frame[i, j2]
     d1 = frame[3, i1] + b1 * frame[i1, j1] + b2 * frame[i1, j2] - a1
     d2 = frame[3, i2] + b1 * frame[i2, j1] + b2 * frame[i2, j2] - a2
@@ -162,46 +168,48 @@ def crossing_of_edges(frame, axis, witness):
 
 
 @routine
-def vertex_over_box(frame, nearest, witness):
+def vertex_over_box(frame, home, nearest, witness):
     """Distance from the reference box to the incident box's vertices, or `nearest` if less [m].
 
-    Writes the unit vector to that vertex from the closest point of the reference box, and the
-    latter; these are a witness if A is the reference box.
+    Writes, from witness[home] on, the unit vector to that vertex from the closest point of the
+    reference box, and that point.
     """
+    row1, row2, middle, reach, extent = home + 1, home + 2, home + 3, home + 4, home + 5
+    h0, h1, h2 = frame[reach, 0], frame[reach, 1], frame[reach, 2]
     for k in range(8):
-        b0 = frame[5, 0] if k & 1 else -frame[5, 0]
-        b1 = frame[5, 1] if k & 2 else -frame[5, 1]
-        b2 = frame[5, 2] if k & 4 else -frame[5, 2]
-        x = frame[3, 0] + frame[0, 0] * b0 + frame[0, 1] * b1 + frame[0, 2] * b2
-        y = frame[3, 1] + frame[1, 0] * b0 + frame[1, 1] * b1 + frame[1, 2] * b2
-        z = frame[3, 2] + frame[2, 0] * b0 + frame[2, 1] * b1 + frame[2, 2] * b2
-        p0 = min(max(x, -frame[4, 0]), frame[4, 0])
-        p1 = min(max(y, -frame[4, 1]), frame[4, 1])
-        p2 = min(max(z, -frame[4, 2]), frame[4, 2])
+        b0 = frame[extent, 0] if k & 1 else -frame[extent, 0]
+        b1 = frame[extent, 1] if k & 2 else -frame[extent, 1]
+        b2 = frame[extent, 2] if k & 4 else -frame[extent, 2]
+        x = frame[home, 0] * b0 + frame[home, 1] * b1 + frame[home, 2] * b2 + frame[middle, 0]
+        y = frame[row1, 0] * b0 + frame[row1, 1] * b1 + frame[row1, 2] * b2 + frame[middle, 1]
+        z = frame[row2, 0] * b0 + frame[row2, 1] * b1 + frame[row2, 2] * b2 + frame[middle, 2]
+        p0, p1, p2 = min(max(x, -h0), h0), min(max(y, -h1), h1), min(max(z, -h2), h2)
         x, y, z = x - p0, y - p1, z - p2
         distance = math.sqrt(x * x + y * y + z * z)
         if 0.0 < distance < nearest:
             nearest = distance
-            witness[0], witness[1], witness[2] = x / distance, y / distance, z / distance
-            witness[3], witness[4], witness[5] = p0, p1, p2
+            witness[home], witness[home + 1] = x / distance, y / distance
+            witness[home + 2], witness[home + 3] = z / distance, p0
+            witness[home + 4], witness[home + 5] = p1, p2
     return nearest
 
 
 @routine
-def nearest_vertex(frame, back, nearest, witness, swapped):
+def nearest_vertex(frame, nearest, witness):
     """Distance from the vertices of each box to the other, or `nearest` if less; the witness."""
-    from_b = vertex_over_box(frame, nearest, witness)
-    distance = vertex_over_box(back, from_b, swapped)
+    from_b = vertex_over_box(frame, 0, nearest, witness)
+    distance = vertex_over_box(frame, 6, from_b, witness)
     if distance < from_b:
+        n0, n1, n2 = witness[6], witness[7], witness[8]
+        p0, p1, p2 = (
+            witness[9] + distance * n0,
+            witness[10] + distance * n1,
+            witness[11] + distance * n2,
+        )
         for k in range(3):
-            swapped[3 + k] += distance * swapped[k]
-        for k in range(3):
-            witness[k] = -(
-                frame[k, 0] * swapped[0] + frame[k, 1] * swapped[1] + frame[k, 2] * swapped[2]
-            )
-            witness[3 + k] = frame[3, k] + (
-                frame[k, 0] * swapped[3] + frame[k, 1] * swapped[4] + frame[k, 2] * swapped[5]
-            )
+            r0, r1, r2 = frame[k, 0], frame[k, 1], frame[k, 2]
+            witness[k] = -(r0 * n0 + r1 * n1 + r2 * n2)
+            witness[3 + k] = frame[3, k] + r0 * p0 + r1 * p1 + r2 * p2
     return distance
 
 
@@ -211,8 +219,7 @@ def lowest_vertex(frame, axis, apart, witness):
     for k in range(3):
         witness[3 + k] = frame[3, k] - apart * witness[k]
     for j in range(3):
-        along = witness[0] * frame[0, j] + witness[1] * frame[1, j] + witness[2] * frame[2, j]
-        b = -frame[5, j] if along > 0.0 else frame[5, j]
+        b = -frame[5, j] if along_axis(frame, j, witness) > 0.0 else frame[5, j]
         for k in range(3):
             witness[3 + k] += b * frame[k, j]
     if axis >= 3:
@@ -235,8 +242,7 @@ def direction_key(frame, witness):
     for k in range(3):
         code = 3 * code + sign_of(witness[k])
     for j in range(3):
-        along = witness[0] * frame[0, j] + witness[1] * frame[1, j] + witness[2] * frame[2, j]
-        code = 3 * code + sign_of(along)
+        code = 3 * code + sign_of(along_axis(frame, j, witness))
     return DIRECTION + code
 
 
@@ -247,7 +253,14 @@ def face_across(frame, witness):
         if abs(witness[k]) >= FLAT:
             return k
     for j in range(3):
-        along = witness[0] * frame[0, j] + witness[1] * frame[1, j] + witness[2] * frame[2, j]
-        if abs(along) >= FLAT:
+        if abs(along_axis(frame, j, witness)) >= FLAT:
             return 3 + j
     return -1
+
+
+@routine
+def outward(frame, face, witness):
+    """Sign along its axis of the face of A (0 to 2) or B (3 to 5) that looks at the other box."""
+    if face < 3:
+        return 1.0 if witness[face] > 0.0 else -1.0
+    return -1.0 if along_axis(frame, face - 3, witness) > 0.0 else 1.0

@@ -1,7 +1,9 @@
 """Where a face of one box lies over a face of another: a polygon whose corners keep their names.
 
-The reference box has the frame; `frame` holds, row by row, the rotation of the incident box in it
-(rows 0 to 2), the incident box's centre (3), and the half extents of the two (4 and 5).
+`frame` holds B seen from A in its first six rows and A seen from B in the next six: the rotation of
+the incident box in the frame of the reference box, the incident box's centre, and the half extents
+of the reference box and the incident box. `home` is the first row of either six.
+
 A face is an axis j and a sign; over it, coordinates are (u, v) = axes (j + 1, j + 2) mod 3.
 Corners of a face are counted (−, −), (+, −), (+, +), (−, +), and side k goes from corner k to the
 next. Names of the polygon's corners: 0 to 3 corners of the incident face, 4 to 7 corners of the
@@ -12,12 +14,14 @@ are its name and the label of the edge that leaves it: the edge's number in the 
 
 from __future__ import annotations
 
-import numpy as np
+import math
 
 from amontons._jit import helper, routine
 
 ROOM = 16
-"""Rows of the polygons' arrays: a quadrilateral cut by four sides has at most eight corners."""
+"""Corners that a polygon has room for: a quadrilateral cut by four sides has at most eight.
+
+Arrays of polygons have twice as many rows, as a polygon is cut from one half into the other."""
 
 SNAP = 1e-3
 """Corners this near to a side, relative to the faces, count as on it: aligned boxes stay so."""
@@ -27,123 +31,111 @@ VERTEX_OF_A, VERTEX_OF_B, CROSSING = 0x100, 0x200, 0x400
 
 
 @helper
+def following(axis):
+    """The axis after this one."""
+    return axis + 1 if axis < 2 else 0
+
+
+@helper
 def corner_signs(k):
     """Signs along u and v of corner `k` of a face."""
     return (1.0 if k == 1 or k == 2 else -1.0), (1.0 if k >= 2 else -1.0)
 
 
 @routine
-def incident_axis(frame, axis):
+def incident_axis(frame, home, axis):
     """Axis of the incident box most nearly along the reference axis; earlier ones if in doubt."""
     best, j = -1.0, 0
     for candidate in range(3):
-        if abs(frame[axis, candidate]) > best + SNAP:
-            best, j = abs(frame[axis, candidate]), candidate
+        along = abs(frame[home + axis, candidate])
+        if along > best + SNAP:
+            best, j = along, candidate
     return j
 
 
-@helper
-def beyond(side, x, y, h0, h1):
-    """How far (x, y) is outside a side of the rectangle with half extents h0, h1."""
-    if side == 0:
-        return -y - h1
-    if side == 1:
-        return x - h0
-    if side == 2:
-        return y - h1
-    return -x - h0
-
-
-@helper
-def add(polygon, tags, count, x, y, name, label):
-    """Another corner of the polygon."""
-    polygon[count, 0], polygon[count, 1] = x, y
-    tags[count, 0], tags[count, 1] = name, label
-    return min(count + 1, ROOM - 1)
-
-
 @routine
-def cut(side, h0, h1, snap, polygon, tags, count, result, result_tags):
-    """Keep the part of the polygon within one side of the reference face.
+def cut(h0, h1, side, snap, polygon, tags, start, count, goal):
+    """Keep the part of the polygon from row `start` within one side of the reference face.
 
-    Corners within `snap` of the side are kept as they are, so that their names stay.
+    Corners within `snap` of the side are kept as they are, so that their names stay. The result is
+    written from row `goal`; returns how many corners it has.
     """
-    kept = 0
-    for k in range(count):
-        after = k + 1 if k + 1 < count else 0
-        x, y = polygon[k, 0], polygon[k, 1]
-        here = beyond(side, x, y, h0, h1)
-        there = beyond(side, polygon[after, 0], polygon[after, 1], h0, h1)
-        label = tags[k, 1]
-        leaves = here <= snap and there > snap
-        if here <= snap:
-            along = 4 + side if leaves and here >= -snap else label
-            kept = add(result, result_tags, kept, x, y, tags[k, 0], along)
-        enters = here > snap and there < -snap
-        if (leaves and here < -snap) or enters:
+    # how far a point is outside is w0·x + w1·y − reach
+    w0 = 1.0 if side == 1 else (-1.0 if side == 3 else 0.0)
+    w1 = 1.0 if side == 2 else (-1.0 if side == 0 else 0.0)
+    reach = h0 if side & 1 else h1
+    kept, full = goal, goal + ROOM - 2
+    here = w0 * polygon[start, 0] + w1 * polygon[start, 1] - reach
+    for k in range(start, start + count):
+        after = k + 1 if k + 1 < start + count else start
+        x, y, label = polygon[k, 0], polygon[k, 1], tags[k, 1]
+        there = w0 * polygon[after, 0] + w1 * polygon[after, 1] - reach
+        leaves, enters = here <= snap < there, there < -snap and here > snap
+        if here <= snap and kept < full:
+            polygon[kept, 0], polygon[kept, 1], tags[kept, 0] = x, y, tags[k, 0]
+            tags[kept, 1] = 4 + side if leaves and here >= -snap else label
+            kept += 1
+        if ((leaves and here < -snap) or enters) and kept < full:
             part = here / (here - there)
-            x += part * (polygon[after, 0] - x)
-            y += part * (polygon[after, 1] - y)
-            if label < 4:
-                name = 8 + 4 * side + label
-            else:
-                # Two sides meet in the later one's corner, but for sides 3 and 0.
-                low, high = min(side, label - 4), max(side, label - 4)
-                name = 4 if high - low == 3 else 4 + high
-            along = label if enters else 4 + side
-            kept = add(result, result_tags, kept, x, y, name, along)
-    return kept
+            polygon[kept, 0] = x + part * (polygon[after, 0] - x)
+            polygon[kept, 1] = y + part * (polygon[after, 1] - y)
+            # two sides meet in the later one's corner, but for sides 3 and 0
+            low, high = min(side, label - 4), max(side, label - 4)
+            corner = 4 if high - low == 3 else 4 + high
+            tags[kept, 0] = corner if label >= 4 else 8 + 4 * side + label
+            tags[kept, 1] = label if enters else 4 + side
+            kept += 1
+        here = there
+    return kept - goal
 
 
 @routine
-def overlap(frame, axis, sign, polygon, tags, spare, spare_tags):
+def overlap(frame, home, axis, sign, polygon, tags):
     """Cut the incident face to the reference face's outline; return how many corners are left.
 
-    Rows of `polygon` become (u, v, height over the reference face) where that face is, and
-    spare[:, 2] the distance from a corner there to the incident face's own corner that was snapped
-    onto it.
+    Rows k of `polygon` become (u, v, height over the reference face). Rows ROOM + k hold, in their
+    last column, the distance to the incident face's own corner, which may be off by a snap.
     """
-    u, v = (axis + 1) % 3, (axis + 2) % 3
-    j = incident_axis(frame, axis)
-    p, q = (j + 1) % 3, (j + 2) % 3
-    up = frame[axis, j]
-    b = -frame[5, j] if up * sign > 0.0 else frame[5, j]
-    h0, h1 = frame[4, u], frame[4, v]
-    c0, c1 = frame[3, u] + b * frame[u, j], frame[3, v] + b * frame[v, j]
-    height = frame[3, axis] + b * up
+    u = following(axis)
+    v = following(u)
+    j = incident_axis(frame, home, axis)
+    p = following(j)
+    q = following(p)
+    up, tilt0, tilt1 = frame[home + axis, j], frame[home + u, j], frame[home + v, j]
+    middle, reach, extent = home + 3, home + 4, home + 5
+    b = -frame[extent, j] if up * sign > 0.0 else frame[extent, j]
+    c0, c1 = frame[middle, u] + b * tilt0, frame[middle, v] + b * tilt1
+    height = frame[middle, axis] + b * up
+    tilt0, tilt1 = tilt0 / up, tilt1 / up
+    h0, h1, b0, b1 = frame[reach, u], frame[reach, v], frame[extent, p], frame[extent, q]
     for k in range(4):
         along_p, along_q = corner_signs(k)
-        along_p, along_q = along_p * frame[5, p], along_q * frame[5, q]
-        polygon[k, 0] = c0 + along_p * frame[u, p] + along_q * frame[u, q]
-        polygon[k, 1] = c1 + along_p * frame[v, p] + along_q * frame[v, q]
+        along_p, along_q = along_p * b0, along_q * b1
+        polygon[k, 0] = c0 + along_p * frame[home + u, p] + along_q * frame[home + u, q]
+        polygon[k, 1] = c1 + along_p * frame[home + v, p] + along_q * frame[home + v, q]
         tags[k, 0], tags[k, 1] = k, k
-    snap = SNAP * min(h0, h1, frame[5, p], frame[5, q])
-    count = 4
-    for side in range(0, 4, 2):
-        count = cut(side, h0, h1, snap, polygon, tags, count, spare, spare_tags)
-        count = cut(side + 1, h0, h1, snap, spare, spare_tags, count, polygon, tags)
-    tilt0, tilt1 = frame[u, j] / up, frame[v, j] / up
+    snap, count, start = SNAP * min(h0, h1, b0, b1), 4, 0
+    for side in range(4):
+        count = cut(h0, h1, side, snap, polygon, tags, start, count, ROOM - start)
+        start = ROOM - start
     for k in range(count):
         x, y = polygon[k, 0], polygon[k, 1]
         polygon[k, 0], polygon[k, 1] = min(max(x, -h0), h0), min(max(y, -h1), h1)
-        own = sign * (height - tilt0 * (x - c0) - tilt1 * (y - c1)) - frame[4, axis]
-        x -= polygon[k, 0]
-        y -= polygon[k, 1]
-        spare[k, 2] = np.sqrt(own * own + x * x + y * y) if own > 0.0 else 0.0
+        own = sign * (height - tilt0 * (x - c0) - tilt1 * (y - c1)) - frame[reach, axis]
+        x, y = x - polygon[k, 0], y - polygon[k, 1]
         polygon[k, 2] = own + sign * (tilt0 * x + tilt1 * y)
+        polygon[ROOM + k, 2] = math.sqrt(own * own + x * x + y * y)
     return count
 
 
 @routine
 def vertex_of(axis, positive, k):
-    """Number of a box's vertex that is corner `k` of a face."""
+    """Number of a box's vertex that is corner `k` of a face: bit j is its sign along axis j."""
     along_u, along_v = corner_signs(k)
+    u = following(axis)
     number = (1 << axis) if positive else 0
-    if along_u > 0.0:
-        number += 1 << ((axis + 1) % 3)
-    if along_v > 0.0:
-        number += 1 << ((axis + 2) % 3)
-    return number
+    number += (1 << u) if along_u > 0.0 else 0
+    return number + ((1 << following(u)) if along_v > 0.0 else 0)
 
 
 @routine
@@ -151,22 +143,22 @@ def edge_of(axis, positive, side):
     """Number of a box's edge that is this side of a face: 4·axis + signs of the next two axes."""
     face = 1 if positive else 0
     plus = 1 if side == 1 or side == 2 else 0
+    u = following(axis)
     if side == 0 or side == 2:
-        return 4 * ((axis + 1) % 3) + plus + 2 * face
-    return 4 * ((axis + 2) % 3) + face + 2 * plus
+        return 4 * u + plus + 2 * face
+    return 4 * following(u) + face + 2 * plus
 
 
 @routine
-def key_of(name, frame, axis, sign, flipped):
+def key_of(name, frame, home, axis, sign):
     """Key of a corner of the polygon, the same whichever of the boxes is the reference."""
-    j = incident_axis(frame, axis)
-    positive = frame[axis, j] * sign < 0.0
+    j = incident_axis(frame, home, axis)
+    positive = frame[home + axis, j] * sign < 0.0
+    flipped = home > 0
     if name < 4:
         return (VERTEX_OF_A if flipped else VERTEX_OF_B) + vertex_of(j, positive, name)
     if name < 8:
         return (VERTEX_OF_B if flipped else VERTEX_OF_A) + vertex_of(axis, sign > 0.0, name - 4)
-    side = edge_of(axis, sign > 0.0, (name - 8) // 4)
-    edge = edge_of(j, positive, name % 4)
-    if flipped:
-        return CROSSING + 16 * edge + side
-    return CROSSING + 16 * side + edge
+    side = edge_of(axis, sign > 0.0, (name - 8) >> 2)
+    edge = edge_of(j, positive, name & 3)
+    return CROSSING + (16 * edge + side if flipped else 16 * side + edge)

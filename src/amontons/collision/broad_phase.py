@@ -17,7 +17,7 @@ from amontons.collision.grid import (
     bound_parts,
     find_pairs,
     find_slots,
-    gather_boxes,
+    gather_parts,
     list_pairs,
     sort_by_slot,
 )
@@ -59,7 +59,8 @@ class BroadPhase:
         level, self._levels = _levels(wide, kinds == PLANE)
         self._plane = np.flatnonzero(kinds == PLANE).astype(np.int32)
         start, partners = _partners(apart, int(body.max(initial=-1)) + 1)
-        self._parts = Parts(level, body, free, group, mask, self._plane, start, partners)
+        tag = np.column_stack([body, group, mask, free]).astype(np.uint32)
+        self._parts = Parts(level, tag, self._plane, start, partners)
 
     def boxes(self, poses: Poses) -> Floats:
         """Centre and half extents of each part's box, half the margin included, shape (n, 6)."""
@@ -81,8 +82,17 @@ class BroadPhase:
         find_slots.sized(n)(levels.per_metre, levels.base, levels.mask, parts.level, box, slot)
         start, part = np.zeros(slots + 2, dtype=np.int32), np.empty(n, dtype=np.int32)
         sort_by_slot(slot, start, part)
-        ordered = Sorted(start, part, np.empty((n, 6)), np.empty(n, dtype=np.bool_))
-        gather_boxes.sized(n)(part, box, self.shapes.kind, self.shape, ordered.box, ordered.round)
+        ordered = Sorted(
+            start,
+            part,
+            np.empty((n, 6)),
+            np.empty(n, dtype=np.bool_),
+            np.empty((n, 4), dtype=np.uint32),
+        )
+        gather_parts.sized(n)(
+            part, box, parts.tag, self.shapes.kind, self.shape,
+            ordered.box, ordered.round, ordered.tag,
+        )  # fmt: skip
         world = self._planes_in_world(poses)
         near, count = np.empty(n * KEPT, dtype=np.int32), np.empty(n, dtype=np.int32)
         first = np.zeros(n + 1, dtype=np.int64)

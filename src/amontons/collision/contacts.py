@@ -47,8 +47,7 @@ class ContactSet:
         if not len(self):
             return "<ContactSet: none>"
         return (
-            f"<ContactSet: {len(self)}, gaps from {self.gaps.min():.3g} to "
-            f"{self.gaps.max():.3g} m>"
+            f"<ContactSet: {len(self)}, gaps from {self.gaps.min():.3g} to {self.gaps.max():.3g} m>"
         )
 
     @property

@@ -146,9 +146,7 @@ class CollisionDetector:
     def _poses(self, position: ArrayLike, orientation: ArrayLike | None) -> Poses:
         return self._parts.poses(*self._checked(position, orientation))
 
-    def _checked(
-        self, position: ArrayLike, orientation: ArrayLike | None
-    ) -> tuple[Floats, Floats]:
+    def _checked(self, position: ArrayLike, orientation: ArrayLike | None) -> tuple[Floats, Floats]:
         place = finite_array("position", position)
         if place.shape != (self.bodies, 3):
             raise InputError(f"position must have shape ({self.bodies}, 3), got {place.shape}")

@@ -32,7 +32,9 @@ class Found(NamedTuple):
     normal: Floats  # unit, from A to B, (n, most, 3)
     point: Floats  # on A's surface, less the place of A [m], (n, most, 3)
     gap: Floats  # along the normal, negative where the two overlap [m], (n, most)
-    key: NDArray[np.uint32]  # features that meet: the same from step to step while they do, (n, most)
+    key: NDArray[
+        np.uint32
+    ]  # features that meet: the same from step to step while they do, (n, most)
 
 
 def empty_found(pairs: int, most: int = MOST) -> Found:

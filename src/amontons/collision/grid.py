@@ -32,6 +32,9 @@ BATCH = 256
 HITS = 64
 """Candidates that are tested in one go."""
 
+RUNS = 64
+"""Most runs of sorted parts to look through on one level: 3 × 3 rows, each in two pieces or one."""
+
 FEW_LEVEL, PLANE_LEVEL = -1, -2
 """Parts of levels with hardly any members, which everybody tests one by one; unbounded parts."""
 
@@ -51,10 +54,7 @@ class Parts(NamedTuple):
     """What the broad phase knows of parts besides their boxes."""
 
     level: NDArray[np.int8]  # or FEW_LEVEL or PLANE_LEVEL
-    body: Ints
-    free: NDArray[np.bool_]  # whether the part's body can move
-    group: NDArray[np.uint32]  # bits of the groups that it belongs to
-    mask: NDArray[np.uint32]  # bits of the groups that it meets
+    tag: NDArray[np.uint32]  # body, its groups, groups that it meets, whether it moves, (parts, 4)
     plane: Ints  # unbounded parts, which everybody tests one by one
     apart_start: NDArray[np.int64]  # of each body, its partners in `apart`; or empty
     apart: Ints  # bodies that must not meet it, sorted
@@ -67,6 +67,7 @@ class Sorted(NamedTuple):
     part: Ints
     box: Floats  # centre and half extents, half the margin included [m], (parts, 6)
     round: NDArray[np.bool_]  # whether the part is a sphere
+    tag: NDArray[np.uint32]  # as in `Parts`, (parts, 4)
 
 
 @kernel
@@ -139,12 +140,14 @@ def sort_by_slot(slot, start, part):
 
 
 @kernel
-def gather_boxes(part, box, kind, shape, sorted_box, sphere):
-    """Copy the boxes into the order of slots, where neighbours are neighbours in memory too."""
+def gather_parts(part, box, tag, kind, shape, sorted_box, sphere, sorted_tag):
+    """Copy boxes and tags into the order of slots, where neighbours are neighbours in memory."""
     for k in prange(part.size):
         i = part[k]
         for j in range(6):
             sorted_box[k, j] = box[i, j]
+        for j in range(4):
+            sorted_tag[k, j] = tag[i, j]
         sphere[k] = kind[shape[i]] == SPHERE
 
 
@@ -164,8 +167,8 @@ def kept_apart(a, b, apart_start, apart):
 
 @routine
 def search(
-    low, high, per_metre, base, mask, level, body, free, group, meets, apart_start, apart, plane,
-    plane_world, start, part, box, sphere, first, near, count,
+    low, high, per_metre, base, mask, level, tag, apart_start, apart, plane, plane_world, start,
+    part, box, sphere, tags, first, near, count,
 ):  # fmt: skip
     """Partners of the sorted parts from `low` to `high`: near ← numbers, count ← how many.
 
@@ -173,7 +176,8 @@ def search(
     of them to near[KEPT·i :]. It is one long loop over plain arrays, since Numba counts references
     to arrays that are handed on inside it.
     """
-    hits = np.empty(HITS + 1, dtype=np.int64)
+    hits, row = np.empty(HITS + 1, dtype=np.int64), np.empty((RUNS, 2), dtype=np.int64)
+    run, stop = np.empty(RUNS, dtype=np.int64), np.empty(RUNS, dtype=np.int64)
     levels = base.size
     for k in range(low, high):
         i = part[k]
@@ -185,94 +189,101 @@ def search(
         if first.size > 0:
             begin, most = first[i], first[i + 1] - first[i]
         number = 0
+        mine, groups, meets, moves = tags[k, 0], tags[k, 1], tags[k, 2], tags[k, 3]
         px, py, pz = box[k, 0], box[k, 1], box[k, 2]
         ex, ey, ez, is_round = box[k, 3], box[k, 4], box[k, 5], sphere[k]
         # own level, coarser levels, and last the few, which are one run behind all slots
         for m in range(own if own >= 0 else levels, levels + 1):
-            above = i if own == FEW_LEVEL else -1
-            x0, x1, y0, y1, z0, z1, width, size = 0, 0, 0, 0, 0, 0, 0.0, 0
+            runs, width = 0, 0.0
             cx, cy, cz = 0, 0, 0
-            if m < levels:
-                width, size = per_metre[m], mask[m] + 1
+            if m == levels:
+                run[0], stop[0] = start[start.size - 2], start[start.size - 1]
+                runs = 1
+            else:
                 # a partner's centre is within half a cell and our own half extents
-                half = 0.5 / width
-                wx, wy, wz = ex + half, ey + half, ez + half
-                x0, x1 = cell(px - wx, width), cell(px + wx, width)
-                y0, y1 = cell(py - wy, width), cell(py + wy, width)
-                z0, z1 = cell(pz - wz, width), cell(pz + wz, width)
-                if m == own:  # those in cells before our own have found us
-                    cx, cy, cz = cell(px, width), cell(py, width), cell(pz, width)
-                    x0, x1, y0, y1, z0, z1 = cx - 1, cx + 1, cy - 1, cy + 1, cz, cz + 1
-            for z in range(z0, z1 + 1):
-                for y in range(cy if m == own and z == cz else y0, y1 + 1):
-                    home = m == own and z == cz and y == cy
-                    left, right = 0, 0
+                width = per_metre[m]
+                half, size = 0.5 / width, mask[m] + 1
+                cx, cy, cz = cell(px, width), cell(py, width), cell(pz, width)
+                z0, z1, y0, y1 = cz, cz + 1, cy - 1, cy + 1
+                x0, x1 = cx - 1, cx + 1
+                if m != own:
+                    z0, z1 = cell(pz - ez - half, width), cell(pz + ez + half, width)
+                    y0, y1 = cell(py - ey - half, width), cell(py + ey + half, width)
+                    x0, x1 = cell(px - ex - half, width), cell(px + ex + half, width)
+                for z in range(z0, z1 + 1):
+                    for y in range(y0, y1 + 1):
+                        left = x0
+                        if m == own and z == cz:  # those in cells before our own have found us
+                            if y < cy:
+                                continue
+                            if y == cy:
+                                left = cx
+                        slot = (row_slot(y, z, mask[m]) + left) & mask[m]
+                        end = slot + x1 - left + 1
+                        run[runs] = start[base[m] + slot]
+                        stop[runs] = start[base[m] + min(end, size)]
+                        row[runs, 0], row[runs, 1] = y, z
+                        runs += 1
+                        if end > size:  # the row leaves the table and goes on at its beginning
+                            run[runs], stop[runs] = start[base[m]], start[base[m] + end - size]
+                            row[runs, 0], row[runs, 1] = y, z
+                            runs += 1
+            above = i if own == FEW_LEVEL else -1
+            r, found = 0, 0
+            while r < runs:
+                # No branches in this loop: whether a candidate overlaps cannot be foreseen, and a
+                # wrong guess of the processor costs more than the test.
+                pause = min(stop[r], run[r] + HITS - found)
+                for q in range(run[r], pause):
+                    j = np.uint64(q)
+                    dx, dy, dz = abs(px - box[j, 0]), abs(py - box[j, 1]), abs(pz - box[j, 2])
+                    wide = ex + box[j, 3]
+                    away = (dx > wide) | (dy > ey + box[j, 4]) | (dz > ez + box[j, 5])
+                    away |= part[j] <= above
+                    gone = dx * dx + dy * dy + dz * dz > wide * wide
+                    away |= gone & is_round & sphere[j]
+                    hits[np.uint64(found)] = q * RUNS + r
+                    found += 1 - np.int64(away)
+                if pause == stop[r]:
+                    r += 1
+                else:
+                    run[r] = pause
+                if r < runs and found < HITS:
+                    continue
+                for h in range(found):
+                    q, v = hits[h] // RUNS, hits[h] % RUNS
+                    j = part[q]
                     if m < levels:
-                        left = (row_slot(y, z, mask[m]) + (cx if home else x0)) & mask[m]
-                        right = left + (2 if home else x1 - x0 + 1)
-                    for turn in range(2):
-                        if m == levels:
-                            if turn == 1:
-                                break
-                            run, end = start[start.size - 2], start[start.size - 1]
-                        elif turn == 0:
-                            run, end = start[base[m] + left], start[base[m] + min(right, size)]
-                        elif right > size:  # the row leaves the table and goes on at its beginning
-                            run, end = start[base[m]], start[base[m] + right - size]
-                        else:
-                            break
-                        while run < end:
-                            stop = min(end, run + HITS)
-                            # No branches in this loop: whether a candidate overlaps cannot be
-                            # foreseen, and a wrong guess of the processor costs more than the test.
-                            found = 0
-                            for q in range(run, stop):
-                                j = np.uint64(q)
-                                dx, dy, dz = (
-                                    abs(px - box[j, 0]),
-                                    abs(py - box[j, 1]),
-                                    abs(pz - box[j, 2]),
-                                )
-                                wide = ex + box[j, 3]
-                                away = (dx > wide) | (dy > ey + box[j, 4]) | (dz > ez + box[j, 5])
-                                away |= part[j] <= above
-                                gone = dx * dx + dy * dy + dz * dz > wide * wide
-                                away |= gone & is_round & sphere[j]
-                                hits[np.uint64(found)] = q
-                                found += 1 - np.int64(away)
-                            run = stop
-                            for h in range(found):
-                                q = hits[h]
-                                # two rows may share slots: a partner counts in its own row only
-                                if m < levels and (
-                                    cell(box[q, 1], width) != y or cell(box[q, 2], width) != z
-                                ):
-                                    continue
-                                j = part[q]
-                                if home and j <= i and cell(box[q, 0], width) == cx:
-                                    continue
-                                if body[i] == body[j] or not (free[i] or free[j]):
-                                    continue
-                                if (group[i] & meets[j]) == 0 or (group[j] & meets[i]) == 0:
-                                    continue
-                                if apart_start.size > 0 and kept_apart(
-                                    body[i], body[j], apart_start, apart
-                                ):
-                                    continue
-                                if number < most:
-                                    near[begin + number] = j
-                                number += 1
+                        # two rows may share slots: a partner counts in its own row only
+                        y, z = cell(box[q, 1], width), cell(box[q, 2], width)
+                        if y != row[v, 0] or z != row[v, 1]:
+                            continue
+                        at_home = m == own and y == cy and z == cz
+                        if at_home and j <= i and cell(box[q, 0], width) == cx:
+                            continue  # it finds us
+                    if tags[q, 0] == mine or (groups & tags[q, 2]) == 0:
+                        continue
+                    if (tags[q, 1] & meets) == 0 or (tags[q, 3] | moves) == 0:
+                        continue
+                    if apart_start.size > 0 and kept_apart(
+                        np.int64(mine), tags[q, 0], apart_start, apart
+                    ):
+                        continue
+                    if number < most:
+                        near[begin + number] = j
+                    number += 1
+                found = 0
         for f in range(plane.size):
             n0, n1, n2 = plane_world[f, 0], plane_world[f, 1], plane_world[f, 2]
             wide = ex if is_round else abs(n0) * ex + abs(n1) * ey + abs(n2) * ez
             j = plane[f]
             if n0 * px + n1 * py + n2 * pz - plane_world[f, 3 if is_round else 4] > wide:
                 continue
-            if body[i] == body[j] or not (free[i] or free[j]):
+            if tag[j, 0] == mine or (groups & tag[j, 2]) == 0:
                 continue
-            if (group[i] & meets[j]) == 0 or (group[j] & meets[i]) == 0:
+            if (tag[j, 1] & meets) == 0 or (tag[j, 3] | moves) == 0:
                 continue
-            if apart_start.size > 0 and kept_apart(body[i], body[j], apart_start, apart):
+            if apart_start.size > 0 and kept_apart(np.int64(mine), tag[j, 0], apart_start, apart):
                 continue
             if number < most:
                 near[begin + number] = j
@@ -286,9 +297,9 @@ def find_pairs(levels, parts, plane_world, sorted_parts, first, near, count):
     for chunk in prange((sorted_parts.part.size + BATCH - 1) // BATCH):
         search(
             chunk * BATCH, min(sorted_parts.part.size, (chunk + 1) * BATCH), levels.per_metre,
-            levels.base, levels.mask, parts.level, parts.body, parts.free, parts.group, parts.mask,
-            parts.apart_start, parts.apart, parts.plane, plane_world, sorted_parts.start,
-            sorted_parts.part, sorted_parts.box, sorted_parts.round, first, near, count,
+            levels.base, levels.mask, parts.level, parts.tag, parts.apart_start, parts.apart,
+            parts.plane, plane_world, sorted_parts.start, sorted_parts.part, sorted_parts.box,
+            sorted_parts.round, sorted_parts.tag, first, near, count,
         )  # fmt: skip
 
 

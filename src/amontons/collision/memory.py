@@ -37,9 +37,7 @@ def find_matches(bodies, keys, old_first, old_bodies, old_keys, matches):
 def match(new: ContactSet, old: ContactSet) -> NDArray[np.int64]:
     """For each new contact the old one between the same features, or −1; shape (contacts,)."""
     matches = np.empty(len(new), dtype=np.int64)
-    find_matches.sized(len(new))(
-        new.bodies, new.keys, old.first, old.bodies, old.keys, matches
-    )
+    find_matches.sized(len(new))(new.bodies, new.keys, old.first, old.bodies, old.keys, matches)
     return matches
 
 

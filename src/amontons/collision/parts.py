@@ -40,9 +40,7 @@ class PartsOfBodies(NamedTuple):
             return Poses(position, orientation, self.shape)
         turned = orientation[self.body]
         place = np.einsum("pij,pj->pi", rotation_matrices(turned), self.offset)
-        return Poses(
-            place + position[self.body], quaternion_product(turned, self.turn), self.shape
-        )
+        return Poses(place + position[self.body], quaternion_product(turned, self.turn), self.shape)
 
 
 def parts_of(shapes: Sequence[Shape], which: ArrayLike | None, origin: str) -> PartsOfBodies:
@@ -67,8 +65,10 @@ def parts_of(shapes: Sequence[Shape], which: ArrayLike | None, origin: str) -> P
     first = np.cumsum(count) - count
     flat = [leaf for each in broken for leaf in each]
     body = np.repeat(np.arange(number.size), count[number])
-    row = first[number][body] + np.arange(body.size) - np.repeat(
-        np.cumsum(count[number]) - count[number], count[number]
+    row = (
+        first[number][body]
+        + np.arange(body.size)
+        - np.repeat(np.cumsum(count[number]) - count[number], count[number])
     )
     table = build_table([leaf.shape for leaf in flat])
     place = np.array([leaf.position for leaf in flat], dtype=np.float64).reshape(-1, 3)

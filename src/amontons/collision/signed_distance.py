@@ -27,8 +27,8 @@ def new_scratch():
         np.empty(4),
         np.empty((FACES, 4)),
         np.empty((3, PIECE_COLUMNS)),
-        np.empty((FACES, 3), dtype=np.int32),
-        np.empty((3 * FACES, 2), dtype=np.int32),
+        np.empty((FACES, 3), dtype=np.int64),
+        np.empty((3 * FACES, 2), dtype=np.int64),
     )
 
 

@@ -77,9 +77,12 @@ def _has_volume(shape: Shape) -> bool:
 
 
 def _size(shape: Shape) -> float:
-    """Longest side of the bounding box [m]."""
+    """Longest side of the bounding box [m], and a little more far from the origin.
+
+    The little more stands for rounding: 1e-9 of it is some rounding errors of the farthest point.
+    """
     low, high = shape.bounds
-    return float((high - low).max())
+    return float((high - low).max() + 1e-6 * np.maximum(np.abs(low), np.abs(high)).max())
 
 
 def _directions(number: int = 200) -> Floats:

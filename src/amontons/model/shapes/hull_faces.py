@@ -15,11 +15,14 @@ from amontons.model.shapes.topology import Ints, face_planes, neighbours
 
 Floats = NDArray[np.float64]
 
-FLAT = 1e-8
+FLAT = 1e-6
 """Thickness of a point set, relative to its size, that is taken for flat."""
 
 COPLANAR = 1e-9
-"""Distance of a vertex from a face, relative to the hull's size, that makes it part of the face."""
+"""Distance of a vertex from a face, relative to the hull's size, that makes it part of the face.
+
+Hulls thinner than a hundredth of their size have proportionally less, or faces would take them up.
+"""
 
 
 def hull_faces(points: Floats) -> Faces:
@@ -42,7 +45,8 @@ def hull_faces(points: Floats) -> Faces:
     except QhullError as reason:
         first = str(reason).splitlines()[0]
         raise InputError(f"Qhull finds no convex hull of these points: {first}") from None
-    loops = _polygons(unit, _oriented(qhull), qhull.neighbors)
+    tolerance = COPLANAR * min(1.0, 100 * thickness)
+    loops = _polygons(unit, _oriented(qhull), qhull.neighbors, tolerance)
     return _compact(points, loops)
 
 
@@ -61,13 +65,13 @@ def _oriented(qhull: Qhull) -> Ints:
     return cast(Ints, triangles)
 
 
-def _polygons(unit: Floats, triangles: Ints, beyond: Ints) -> list[list[int]]:
+def _polygons(unit: Floats, triangles: Ints, beyond: Ints, tolerance: float) -> list[list[int]]:
     """Faces as loops of vertices; coplanar triangles are one face."""
     plane = face_planes(unit, *_as_faces(triangles))
-    if not _any_coplanar(unit, triangles, beyond, plane):
+    if not _any_coplanar(unit, triangles, beyond, plane, tolerance):
         return cast(list[list[int]], triangles.tolist())
     loops: list[list[int]] = []
-    for region in _regions(unit, triangles, beyond, plane):
+    for region in _regions(unit, triangles, beyond, plane, tolerance):
         loop = _outline(triangles[region])
         # A face with a hole can only come of rounding: its triangles then stay as they are.
         loops.extend([loop] if loop else triangles[region].tolist())
@@ -81,14 +85,18 @@ def _as_faces(triangles: Ints) -> tuple[Ints, Ints]:
     return np.arange(len(triangles) + 1, dtype=np.int32) * 3, triangles.ravel()
 
 
-def _any_coplanar(unit: Floats, triangles: Ints, beyond: Ints, plane: Floats) -> bool:
+def _any_coplanar(
+    unit: Floats, triangles: Ints, beyond: Ints, plane: Floats, tolerance: float
+) -> bool:
     """Whether any two adjacent triangles lie in one plane."""
     corners = unit[triangles[beyond]]  # (triangles, 3 neighbours, 3 corners, 3)
     above = np.einsum("tncx,tx->tnc", corners, plane[:, :3]) - plane[:, 3, None, None]
-    return bool((np.abs(above).max(axis=2) <= COPLANAR).any())
+    return bool((np.abs(above).max(axis=2) <= tolerance).any())
 
 
-def _regions(unit: Floats, triangles: Ints, beyond: Ints, plane: Floats) -> list[list[int]]:
+def _regions(
+    unit: Floats, triangles: Ints, beyond: Ints, plane: Floats, tolerance: float
+) -> list[list[int]]:
     """Connected triangles in the plane of the largest of them, largest first.
 
     Slivers have no plane worth the name, so they are taken in by a larger neighbour.
@@ -105,7 +113,7 @@ def _regions(unit: Floats, triangles: Ints, beyond: Ints, plane: Floats) -> list
         while following < len(region):
             for other in beyond[region[following]].tolist():
                 away = np.abs(unit[triangles[other]] @ plane[seed, :3] - plane[seed, 3]).max()
-                if not taken[other] and away <= COPLANAR:
+                if not taken[other] and away <= tolerance:
                     taken[other] = True
                     region.append(other)
             following += 1

@@ -71,8 +71,9 @@ def _odd_ones(
     """
     number = len(faces)
     joined = np.concatenate([one, one + number])
-    to = np.concatenate([np.where(turned, other + number, other),
-                         np.where(turned, other, other + number)])  # fmt: skip
+    to = np.concatenate(
+        [np.where(turned, other + number, other), np.where(turned, other, other + number)]
+    )
     graph = coo_array((np.ones(len(to), dtype=np.int8), (joined, to)), (2 * number, 2 * number))
     labels = connected_components(graph, directed=False)[1]
     plain, mirrored = labels[:number], labels[number:]

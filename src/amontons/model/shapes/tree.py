@@ -34,8 +34,14 @@ def median_tree(low: Floats, high: Floats) -> Tree:
     begin, end = np.array([0]), np.array([number])
     boxes, links, nodes = [], [], 0
     while len(begin):
-        boxes.append(np.hstack([_over(np.minimum, low[entry], begin, end),
-                                _over(np.maximum, high[entry], begin, end)]))  # fmt: skip
+        boxes.append(
+            np.hstack(
+                [
+                    _over(np.minimum, low[entry], begin, end),
+                    _over(np.maximum, high[entry], begin, end),
+                ]
+            )
+        )
         split = end - begin > LEAF
         link = np.stack([-1 - begin, end], axis=1)
         nodes += len(begin)

@@ -1,0 +1,312 @@
+"""Up to four contacts of two convex shapes, once their normal and distance are known.
+
+Where faces, edges or lines of the two lie along each other, contacts are corners of their overlap.
+Every point's gap is measured along the normal between the two features there.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from amontons._jit import routine
+from amontons.collision.clipping import RING, overlap_of_features
+from amontons.collision.epa import perpendicular
+from amontons.collision.features import CORNERS, feature
+from amontons.collision.found import MOST
+from amontons.collision.polish import into_b, out_of_b
+from amontons.collision.support import rounding
+
+SAME = 1e-8
+"""Gaps that differ by less, as a part of the size, are equal."""
+
+NEAR = 1e-4
+"""Points nearer to each other than this part of the size are one."""
+
+SLANT = (np.cos(0.35), np.sin(0.35))
+"""Direction in the plane of contact to be extreme in; slanted, for edges are often square."""
+
+POINT_KEY = np.uint32(0x7FFFFFFF)
+"""Key of a contact that is no corner of an overlap."""
+
+
+@routine
+def new_manifold_scratch():
+    """Room for one manifold: features, their projections, rings, candidates; labels, keys, choice."""
+    return (
+        np.empty((2, CORNERS, 3)),
+        np.empty((2, CORNERS, 2)),
+        np.empty((2, RING, 2)),
+        np.empty((RING + 1, 3)),
+        np.empty((2, RING), dtype=np.int64),
+        np.empty(RING + 1, dtype=np.uint32),
+        np.empty(MOST, dtype=np.int64),
+    )
+
+
+@routine
+def plane_of(polygon, side, count, n0, n1, n2):
+    """Slope of a feature's plane over the plane across n: its normal m, scaled to m·n = 1.
+
+    A segment's plane is the one that holds it and leans least.
+    """
+    x0, x1, x2 = polygon[side, 0, 0], polygon[side, 0, 1], polygon[side, 0, 2]
+    m0, m1, m2 = 0.0, 0.0, 0.0
+    if count == 2:
+        e0, e1, e2 = (
+            polygon[side, 1, 0] - x0,
+            polygon[side, 1, 1] - x1,
+            polygon[side, 1, 2] - x2,
+        )
+        ee = e0 * e0 + e1 * e1 + e2 * e2
+        along = (e0 * n0 + e1 * n1 + e2 * n2) / ee if ee > 0.0 else 0.0
+        m0, m1, m2 = n0 - along * e0, n1 - along * e1, n2 - along * e2
+    else:
+        for k in range(1, count - 1):
+            e0, e1, e2 = (
+                polygon[side, k, 0] - x0,
+                polygon[side, k, 1] - x1,
+                polygon[side, k, 2] - x2,
+            )
+            f0, f1, f2 = (
+                polygon[side, k + 1, 0] - x0,
+                polygon[side, k + 1, 1] - x1,
+                polygon[side, k + 1, 2] - x2,
+            )
+            m0 += e1 * f2 - e2 * f1
+            m1 += e2 * f0 - e0 * f2
+            m2 += e0 * f1 - e1 * f0
+    upright = m0 * n0 + m1 * n1 + m2 * n2
+    if upright == 0.0:
+        return n0, n1, n2
+    return m0 / upright, m1 / upright, m2 / upright
+
+
+@routine
+def pick(candidate, count, size, chosen):
+    """Four of the candidates, extreme in four fixed directions; return how many differ.
+
+    A candidate must be ahead by a little to be preferred to an earlier one.
+    """
+    picked = 0
+    ahead = NEAR * size
+    for quarter in range(4):
+        d0, d1 = SLANT[0], SLANT[1]
+        if quarter % 2 == 1:
+            d0, d1 = -d1, d0
+        if quarter >= 2:
+            d0, d1 = -d0, -d1
+        best = 0
+        top = d0 * candidate[0, 0] + d1 * candidate[0, 1]
+        for i in range(1, count):
+            here = d0 * candidate[i, 0] + d1 * candidate[i, 1]
+            if here > top + ahead:
+                top, best = here, i
+        fresh = True
+        for k in range(picked):
+            if chosen[k] == best:
+                fresh = False
+        if fresh:
+            chosen[picked] = best
+            picked += 1
+    return picked
+
+
+@routine
+def fill_up(candidate, count, size, picked, chosen):
+    """Add candidates that are far from the chosen ones, up to four."""
+    while picked < MOST:
+        best = -1
+        farthest = (NEAR * size) ** 2
+        for i in range(count):
+            apart = np.inf
+            for k in range(picked):
+                x = candidate[i, 0] - candidate[chosen[k], 0]
+                y = candidate[i, 1] - candidate[chosen[k], 1]
+                apart = min(apart, x * x + y * y)
+            if apart > farthest * 1.001:
+                farthest, best = apart, i
+        if best < 0:
+            break
+        chosen[picked] = best
+        picked += 1
+    return picked
+
+
+@routine
+def gather(ring, label, which, points, name, heights, limit, size, candidate, key):
+    """Candidates: corners of the overlap with gaps up to the limit, (x, y, gap) and key.
+
+    `heights` are the planes of A and B over the plane across n: (value at 0, slopes along x and y)
+    each, and the roundings. Returns how many.
+    """
+    a, ax, ay, b, bx, by, rounded = heights
+    count = 0
+    for i in range(points):
+        x, y = ring[which, i, 0], ring[which, i, 1]
+        gap = (b + bx * x + by * y) - (a + ax * x + ay * y) - rounded
+        if gap > limit:
+            continue
+        fresh = True
+        for k in range(count):
+            if abs(candidate[k, 0] - x) + abs(candidate[k, 1] - y) <= NEAR * size:
+                fresh = False
+        if not fresh:
+            continue
+        candidate[count, 0], candidate[count, 1], candidate[count, 2] = x, y, gap
+        before = label[which, i - 1 if i > 0 else points - 1]
+        key[count] = np.uint32(name | (before << 6) | label[which, i])
+        count += 1
+    return count
+
+
+@routine
+def place_deepest(candidate, key, count, gap, x, y, size, chosen, picked):
+    """See to it that the first chosen candidate is the deepest point, at (x, y) with this gap.
+
+    Where the deepest point is no corner, it stands in for the nearest corner, whose key it takes,
+    or, far from all of them, is one contact more. Returns the number of contacts.
+    """
+    front = 0
+    for k in range(1, picked):
+        if candidate[chosen[k], 2] < candidate[chosen[front], 2] - SAME * size:
+            front = k
+    if picked == 0 or candidate[chosen[front], 2] > gap + SAME * size:
+        nearest = -1
+        least = np.inf
+        for k in range(picked):
+            apart = abs(candidate[chosen[k], 0] - x) + abs(candidate[chosen[k], 1] - y)
+            if apart < least:
+                least, nearest = apart, k
+        if picked < MOST and least > 0.05 * size:
+            candidate[count, 0], candidate[count, 1] = x, y
+            key[count] = POINT_KEY
+            chosen[picked] = count
+            front = picked
+            picked += 1
+        else:
+            candidate[chosen[nearest], 0], candidate[chosen[nearest], 1] = x, y
+            front = nearest
+    candidate[chosen[front], 2] = gap
+    chosen[0], chosen[front] = chosen[front], chosen[0]
+    return picked
+
+
+@routine
+def project(polygon, side, count, n, u, v, flat):
+    """flat[side] ← the feature seen along n; return its height and slopes over (u, v)."""
+    for k in range(count):
+        p0, p1, p2 = polygon[side, k, 0], polygon[side, k, 1], polygon[side, k, 2]
+        flat[side, k, 0] = u[0] * p0 + u[1] * p1 + u[2] * p2
+        flat[side, k, 1] = v[0] * p0 + v[1] * p1 + v[2] * p2
+    m0, m1, m2 = plane_of(polygon, side, count, n[0], n[1], n[2])
+    slope_u = -(m0 * u[0] + m1 * u[1] + m2 * u[2])
+    slope_v = -(m0 * v[0] + m1 * v[1] + m2 * v[2])
+    p0, p1, p2 = polygon[side, 0, 0], polygon[side, 0, 1], polygon[side, 0, 2]
+    height = n[0] * p0 + n[1] * p1 + n[2] * p2
+    return height - slope_u * flat[side, 0, 0] - slope_v * flat[side, 0, 1], slope_u, slope_v
+
+
+@routine
+def contact_plane(polygon, side, n0, n1, n2):
+    """Unit vectors u, v across n; u goes along the first edge of a feature."""
+    e0, e1, e2 = (
+        polygon[side, 1, 0] - polygon[side, 0, 0],
+        polygon[side, 1, 1] - polygon[side, 0, 1],
+        polygon[side, 1, 2] - polygon[side, 0, 2],
+    )
+    along = e0 * n0 + e1 * n1 + e2 * n2
+    e0, e1, e2 = e0 - along * n0, e1 - along * n1, e2 - along * n2
+    length = np.sqrt(e0 * e0 + e1 * e1 + e2 * e2)
+    if length > 0.0:
+        u0, u1, u2 = e0 / length, e1 / length, e2 / length
+    else:
+        u0, u1, u2 = perpendicular(n0, n1, n2)
+    return (u0, u1, u2), (n1 * u2 - n2 * u1, n2 * u0 - n0 * u2, n0 * u1 - n1 * u0)
+
+
+@routine
+def manifold(
+    a,
+    points_a,
+    b,
+    points_b,
+    face_start,
+    corner,
+    plane,
+    pose,
+    size,
+    limit,
+    gap,
+    n,
+    p,
+    polygon,
+    flat,
+    ring,
+    candidate,
+    label,
+    key,
+    chosen,
+    point,
+    gaps,
+    keys,
+    at,
+):
+    """Contacts of a pair with normal n, deepest gap and a point p of A's core there; how many.
+
+    All in A's frame; `gap` is of the shapes, roundings taken off. Writes points on A's surface to
+    point[at], gaps to gaps[at] and keys to keys[at]; the deepest comes first. The rest is scratch
+    (:func:`new_manifold_scratch`).
+    """
+    n0, n1, n2 = n
+    r_a = rounding(a)
+    count_a, name_a = feature(
+        a, points_a, face_start, corner, plane, n0, n1, n2, polygon, 0
+    )
+    count_b, name_b = 0, 0
+    if count_a >= 2:
+        d0, d1, d2 = into_b(pose, -n0, -n1, -n2)
+        count_b, name_b = feature(
+            b, points_b, face_start, corner, plane, d0, d1, d2, polygon, 1
+        )
+    if count_b < 2:
+        point[at, 0, 0], point[at, 0, 1], point[at, 0, 2] = (
+            p[0] + r_a * n0,
+            p[1] + r_a * n1,
+            p[2] + r_a * n2,
+        )
+        gaps[at, 0] = gap
+        keys[at, 0] = POINT_KEY
+        return 1
+    for k in range(count_b):
+        polygon[1, k, 0], polygon[1, k, 1], polygon[1, k, 2] = out_of_b(
+            pose, polygon[1, k, 0], polygon[1, k, 1], polygon[1, k, 2]
+        )
+    u, v = contact_plane(polygon, 1 if count_a == 2 else 0, n0, n1, n2)
+    height_a, a_u, a_v = project(polygon, 0, count_a, n, u, v, flat)
+    height_b, b_u, b_v = project(polygon, 1, count_b, n, u, v, flat)
+    which, points = overlap_of_features(flat, count_a, count_b, ring, label, size)
+    name = ((name_a & 511) << 12) | ((name_b & 511) << 21)
+    heights = (height_a, a_u, a_v, height_b, b_u, b_v, r_a + rounding(b))
+    count = gather(ring, label, which, points, name, heights, limit, size, candidate, key)
+    picked = count
+    if count > MOST:
+        picked = pick(candidate, count, size, chosen)
+        picked = fill_up(candidate, count, size, picked, chosen)
+    else:
+        for k in range(count):
+            chosen[k] = k
+    x = u[0] * p[0] + u[1] * p[1] + u[2] * p[2]
+    y = v[0] * p[0] + v[1] * p[1] + v[2] * p[2]
+    deepest = n0 * p[0] + n1 * p[1] + n2 * p[2]
+    picked = place_deepest(candidate, key, count, gap, x, y, size, chosen, picked)
+    for k in range(picked):
+        i = chosen[k]
+        x, y = candidate[i, 0], candidate[i, 1]
+        height = deepest if k == 0 else height_a + a_u * x + a_v * y
+        height += r_a
+        point[at, k, 0] = x * u[0] + y * v[0] + height * n0
+        point[at, k, 1] = x * u[1] + y * v[1] + height * n1
+        point[at, k, 2] = x * u[2] + y * v[2] + height * n2
+        gaps[at, k] = candidate[i, 2]
+        keys[at, k] = key[i]
+    return picked

@@ -1,0 +1,127 @@
+"""A tree of boxes over all parts of a scene, for queries that look at few of them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from amontons._jit import routine, serial_kernel
+from amontons.model.shapes.table import PLANE
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int32]
+
+LEAF = 4
+"""Parts of a leaf at most."""
+
+DEPTH = 64
+"""Nodes that a walk down any tree of boxes may have to keep for later."""
+
+SLACK = 1e-12
+"""Part of its size by which a box is widened, so that rounding errors hide nothing."""
+
+
+class SceneTree(NamedTuple):
+    """A balanced binary tree: node 1 is the root, nodes 2i and 2i + 1 are the children of node i.
+
+    The second half of the nodes are leaves; leaf k has the parts `entry[start[k] : start[k + 1]]`.
+    A scene in which nothing has an end has no leaves.
+    """
+
+    box: Floats  # low and high corners of nodes, row 0 unused, (2 · leaves, 6)
+    start: NDArray[np.int64]  # (leaves + 1,)
+    entry: Ints  # (parts with an end,)
+    endless: Ints  # parts that are planes
+
+
+@routine
+def put_in_halves(key, entry, begin, middle, end):
+    """Reorder entries begin to end, so that no key before the middle is above one behind it."""
+    low, high = begin, end - 1
+    while low < high:
+        a, b, c = key[low], key[(low + high) // 2], key[high]
+        pivot = max(min(a, b), min(max(a, b), c))
+        i, j = low, high
+        while i <= j:
+            while key[i] < pivot:
+                i += 1
+            while key[j] > pivot:
+                j -= 1
+            if i <= j:
+                key[i], key[j] = key[j], key[i]
+                entry[i], entry[j] = entry[j], entry[i]
+                i += 1
+                j -= 1
+        if middle <= j:
+            high = j
+        elif middle >= i:
+            low = i
+        else:
+            return
+
+
+@routine
+def longest_axis(box, entry, begin, end):
+    """Axis along which the centres of these parts are farthest apart."""
+    longest, widest = 0, -1.0
+    for axis in range(3):
+        low, high = np.inf, -np.inf
+        for e in range(begin, end):
+            x = box[entry[e], axis]
+            low, high = min(low, x), max(high, x)
+        if high - low > widest:
+            longest, widest = axis, high - low
+    return longest
+
+
+@serial_kernel
+def split(box, levels, entry, start):
+    """Order parts so that each node has a run of them, halved along its longest axis."""
+    number = entry.size
+    key = np.empty(number)
+    for level in range(levels):
+        for j in range(1 << level):
+            begin, end = (number * j) >> level, (number * (j + 1)) >> level
+            axis = longest_axis(box, entry, begin, end)
+            for e in range(begin, end):
+                key[e] = box[entry[e], axis]
+            put_in_halves(key, entry, begin, (number * (2 * j + 1)) >> (level + 1), end)
+    for j in range(start.size):
+        start[j] = (number * j) >> levels
+
+
+@serial_kernel
+def bound_nodes(box, entry, start, node):
+    """Boxes of the nodes, from the leaves up to the root."""
+    leaves = start.size - 1
+    for k in range(leaves):
+        for axis in range(3):
+            low, high = np.inf, -np.inf
+            for e in range(start[k], start[k + 1]):
+                centre, half = box[entry[e], axis], box[entry[e], 3 + axis]
+                half += SLACK * half + 1e-15 * abs(centre)
+                low, high = min(low, centre - half), max(high, centre + half)
+            node[leaves + k, axis], node[leaves + k, 3 + axis] = low, high
+    for i in range(leaves - 1, 0, -1):
+        for axis in range(3):
+            node[i, axis] = min(node[2 * i, axis], node[2 * i + 1, axis])
+            node[i, 3 + axis] = max(node[2 * i, 3 + axis], node[2 * i + 1, 3 + axis])
+
+
+def scene_tree(kind: NDArray[np.uint8], box: Floats) -> SceneTree:
+    """The tree over parts of these kinds with boxes of given centres and half extents, (parts, 6).
+
+    Medians, not cells of space, divide it: a body that fell out of the world costs nothing.
+    """
+    endless = np.flatnonzero(kind == PLANE).astype(np.int32)
+    entry = np.flatnonzero(kind != PLANE).astype(np.int32)
+    if not entry.size:
+        return SceneTree(np.empty((0, 6)), np.zeros(1, dtype=np.int64), entry, endless)
+    levels = max(0, int(np.ceil(np.log2(entry.size / LEAF))))
+    start = np.empty((1 << levels) + 1, dtype=np.int64)
+    split(box, levels, entry, start)
+    node = np.zeros((2 << levels, 6))
+    bound_nodes(box, entry, start, node)
+    return SceneTree(node, start, entry, endless)
