@@ -88,10 +88,11 @@ def random_poses(shape_a, shape_b, count, seed):
     reach = sum(np.linalg.norm(np.ptp(s.bounds, axis=0)) / 2 for s in (shape_a, shape_b))
     place = rng.normal(size=(count, 3))
     place *= (reach * rng.uniform(0.05, 0.9, count) / np.linalg.norm(place, axis=1))[:, None]
-    wanted = rng.uniform(0.0, 1.0, count) * np.resize([0.0, -0.02, 0.0, MARGIN], count)
+    wanted = rng.uniform(0.0, 1.0, count) * np.resize([-0.3, -0.02, 0.0, MARGIN], count)
     for _ in range(3):
         found = collide(shape_a, shape_b, place, turn_a, turn_b, 10.0)
-        move = np.where(np.arange(count) % 4 == 0, 0.0, wanted - found.gap[:, 0])
+        deep = (np.arange(count) % 4 == 0) & (found.gap[:, 0] < 0.0)
+        move = np.where(deep, 0.0, wanted - found.gap[:, 0])
         place = place + move[:, None] * found.normal[:, 0]
     return place, turn_a, turn_b
 
