@@ -25,7 +25,7 @@ RATIO = 100.0
 def settled(spheres: int) -> np.ndarray:
     """Centres of a jammed bed of spheres of radius 1."""
     bed = make_bed(spheres, round(3.25 * spheres), 0.0, False, np.random.default_rng(0))
-    return np.ascontiguousarray(bed.centre)
+    return np.ascontiguousarray(bed.position)
 
 
 def same(a: am.ContactSet, b: am.ContactSet) -> bool:
@@ -129,7 +129,7 @@ def mixed(spheres: int, repeats: int) -> dict[str, Any]:
 def wall(rows: int = 30, columns: int = 25) -> tuple[Any, Any]:
     """Places of bricks in running bond, and their size [m]."""
     size = np.array([0.39, 0.25, 0.2])
-    step = size + [0.002, 0.0, 0.0]
+    step = size + np.array([0.002, 0.0, 0.0])
     places = [
         ((c + 0.5 * (r % 2)) * step[0], 0.0, (r + 0.5) * step[2] - 1e-4 * r)
         for r in range(rows)
@@ -157,7 +157,10 @@ def bricks(repeats: int) -> dict[str, Any]:
     pybullet.performCollisionDetection()
     am.set_threads(1)
     seconds = interleaved(
-        {"amontons": lambda: detector.detect(where), "pybullet": pybullet.performCollisionDetection},
+        {
+            "amontons": lambda: detector.detect(where),
+            "pybullet": pybullet.performCollisionDetection,
+        },
         repeats,
     )
     theirs = len(pybullet.getContactPoints())
@@ -197,10 +200,11 @@ def main() -> None:
     print(f"time a body from {options.bodies[0]} to {options.bodies[-1]} bodies: x {growth:.2f}")
     figures["growth"] = growth
     figures["mixed"] = mixed(100_000, 9)
-    for law, ratio in figures["mixed"]["over_equal"].items():
+    case = figures["mixed"]
+    for law, ratio in case["over_equal"].items():
         print(
-            f"sizes 1:100 with equal {law} in each octave ({figures['mixed']['bodies'][law]} bodies, "
-            f"{figures['mixed']['contacts'][law]} contacts): {ratio:.2f} of equal spheres, a body"
+            f"sizes 1:100 with equal {law} in each octave ({case['bodies'][law]} bodies, "
+            f"{case['contacts'][law]} contacts): {ratio:.2f} of equal spheres, a body"
         )
     write(options.json, figures)
 

@@ -12,6 +12,9 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "amontons._jit": ("get_threads", "max_threads", "set_threads"),
+    "amontons.collision.contacts": ("ContactSet",),
+    "amontons.collision.detector": ("CollisionDetector",),
+    "amontons.collision.memory": ("ContactMemory",),
     "amontons.errors": (
         "AmontonsError",
         "FileFormatError",
@@ -66,10 +69,13 @@ __all__ = [
     "AmontonsError",
     "Box",
     "Capsule",
+    "CollisionDetector",
     "Compound",
     "Cone",
     "ConeProblem",
     "ConjugateGradient",
+    "ContactMemory",
+    "ContactSet",
     "ConvexHull",
     "CoulombCone",
     "Cylinder",
@@ -111,6 +117,9 @@ __all__ = [
 
 if TYPE_CHECKING:
     from amontons._jit import get_threads, max_threads, set_threads
+    from amontons.collision.contacts import ContactSet
+    from amontons.collision.detector import CollisionDetector
+    from amontons.collision.memory import ContactMemory
     from amontons.errors import (
         AmontonsError,
         FileFormatError,

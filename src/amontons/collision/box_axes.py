@@ -2,8 +2,8 @@
 
 Axes are numbered 0 to 2 for faces of A, 3 to 5 for faces of B, and 6 + 3i + j for edge i of A
 across edge j of B. `frame` is laid out as in `box_faces`; its first rows are B in the frame of A,
-and all is done in that frame. `witness` holds the normal from A to B and a point of A in its first
-six numbers; the next six are room for the same as seen from B.
+and all is done in that frame. `witness` has three times six numbers: the normal from A to B and a
+point of A; the same if a vertex is closest; and what B sees of that.
 """
 
 from __future__ import annotations
@@ -140,7 +140,7 @@ def normal_along(frame, axis, witness):
 
 @routine
 def crossing_of_edges(frame, axis, witness):
-    """The two edges that an edge axis parts: their key, and whether they are closest within.
+    """Key of the two edges that an edge axis parts.
 
     Writes the point of A's edge, e, where it is closest to B's edge, f: with L = e × f and d from
     edge to edge, it is at (d × e)·L/L² along f, and at the foot of that point on e.
@@ -159,23 +159,34 @@ def crossing_of_edges(frame, axis, witness):
     f, f1, f2 = frame[i, j], frame[i1, j], frame[i2, j]
     on_b = -(d1 * f1 + d2 * f2) / (f1 * f1 + f2 * f2)
     on_a = d + f * on_b
-    within = abs(on_a) <= frame[4, i] and abs(on_b) <= frame[5, j]
     witness[3 + i] = min(max(on_a, -frame[4, i]), frame[4, i])
     witness[3 + i1], witness[3 + i2] = a1, a2
     edge_a = 4 * i + (1 if side1 else 0) + (2 if side2 else 0)
     edge_b = 4 * j + (1 if b1 > 0.0 else 0) + (2 if b2 > 0.0 else 0)
-    return CROSSING + 16 * edge_a + edge_b, within
+    return CROSSING + 16 * edge_a + edge_b
 
 
 @routine
-def vertex_over_box(frame, home, nearest, witness):
+def separation_along(frame, witness):
+    """How far the boxes are apart along the normal."""
+    apart = 0.0
+    for k in range(3):
+        apart += witness[k] * frame[3, k] - frame[4, k] * abs(witness[k])
+        apart -= frame[5, k] * abs(along_axis(frame, k, witness))
+    return apart
+
+
+@routine
+def vertex_over_box(frame, home, nearest, witness, first):
     """Distance from the reference box to the incident box's vertices, or `nearest` if less [m].
 
-    Writes, from witness[home] on, the unit vector to that vertex from the closest point of the
+    Writes, from witness[first] on, the unit vector to that vertex from the closest point of the
     reference box, and that point.
     """
     row1, row2, middle, reach, extent = home + 1, home + 2, home + 3, home + 4, home + 5
     h0, h1, h2 = frame[reach, 0], frame[reach, 1], frame[reach, 2]
+    square = nearest * nearest
+    e0, e1, e2 = 0.0, 0.0, 0.0
     for k in range(8):
         b0 = frame[extent, 0] if k & 1 else -frame[extent, 0]
         b1 = frame[extent, 1] if k & 2 else -frame[extent, 1]
@@ -185,32 +196,42 @@ def vertex_over_box(frame, home, nearest, witness):
         z = frame[row2, 0] * b0 + frame[row2, 1] * b1 + frame[row2, 2] * b2 + frame[middle, 2]
         p0, p1, p2 = min(max(x, -h0), h0), min(max(y, -h1), h1), min(max(z, -h2), h2)
         x, y, z = x - p0, y - p1, z - p2
-        distance = math.sqrt(x * x + y * y + z * z)
-        if 0.0 < distance < nearest:
-            nearest = distance
-            witness[home], witness[home + 1] = x / distance, y / distance
-            witness[home + 2], witness[home + 3] = z / distance, p0
-            witness[home + 4], witness[home + 5] = p1, p2
-    return nearest
+        if x * x + y * y + z * z < square:
+            square, e0, e1, e2 = x * x + y * y + z * z, x, y, z
+            witness[first + 3], witness[first + 4], witness[first + 5] = p0, p1, p2
+    distance = math.sqrt(square)
+    if distance < nearest:
+        # coincident to the last digit: any direction will do, as the caller checks it
+        scale = 1.0 / distance if distance > 0.0 else 0.0
+        witness[first], witness[first + 1], witness[first + 2] = scale * e0, scale * e1, scale * e2
+    return min(distance, nearest)
 
 
 @routine
-def nearest_vertex(frame, nearest, witness):
-    """Distance from the vertices of each box to the other, or `nearest` if less; the witness."""
-    from_b = vertex_over_box(frame, 0, nearest, witness)
-    distance = vertex_over_box(frame, 6, from_b, witness)
+def vertex_is_closest(frame, apart, tie, witness):
+    """Whether the boxes are farther apart along the line from a vertex to the other box.
+
+    If so, that is their distance, and becomes the witness. Returns the larger separation.
+    """
+    from_b = vertex_over_box(frame, 0, np.inf, witness, 6)
+    distance = vertex_over_box(frame, 6, from_b, witness, 12)
     if distance < from_b:
-        n0, n1, n2 = witness[6], witness[7], witness[8]
-        p0, p1, p2 = (
-            witness[9] + distance * n0,
-            witness[10] + distance * n1,
-            witness[11] + distance * n2,
-        )
+        n0, n1, n2 = witness[12], witness[13], witness[14]
+        p0 = witness[15] + distance * n0
+        p1 = witness[16] + distance * n1
+        p2 = witness[17] + distance * n2
         for k in range(3):
             r0, r1, r2 = frame[k, 0], frame[k, 1], frame[k, 2]
-            witness[k] = -(r0 * n0 + r1 * n1 + r2 * n2)
-            witness[3 + k] = frame[3, k] + r0 * p0 + r1 * p1 + r2 * p2
-    return distance
+            witness[6 + k] = -(r0 * n0 + r1 * n1 + r2 * n2)
+            witness[9 + k] = frame[3, k] + r0 * p0 + r1 * p1 + r2 * p2
+    for k in range(6):
+        witness[k], witness[6 + k] = witness[6 + k], witness[k]
+    along = separation_along(frame, witness)
+    if along > apart + tie:
+        return along, True
+    for k in range(6):
+        witness[k] = witness[6 + k]
+    return apart, False
 
 
 @routine

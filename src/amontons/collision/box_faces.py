@@ -14,8 +14,6 @@ are its name and the label of the edge that leaves it: the edge's number in the 
 
 from __future__ import annotations
 
-import math
-
 from amontons._jit import helper, routine
 
 ROOM = 16
@@ -93,8 +91,7 @@ def cut(h0, h1, side, snap, polygon, tags, start, count, goal):
 def overlap(frame, home, axis, sign, polygon, tags):
     """Cut the incident face to the reference face's outline; return how many corners are left.
 
-    Rows k of `polygon` become (u, v, height over the reference face). Rows ROOM + k hold, in their
-    last column, the distance to the incident face's own corner, which may be off by a snap.
+    Rows of `polygon` become (u, v, height over the reference face).
     """
     u = following(axis)
     v = following(u)
@@ -119,12 +116,9 @@ def overlap(frame, home, axis, sign, polygon, tags):
         count = cut(h0, h1, side, snap, polygon, tags, start, count, ROOM - start)
         start = ROOM - start
     for k in range(count):
-        x, y = polygon[k, 0], polygon[k, 1]
-        polygon[k, 0], polygon[k, 1] = min(max(x, -h0), h0), min(max(y, -h1), h1)
-        own = sign * (height - tilt0 * (x - c0) - tilt1 * (y - c1)) - frame[reach, axis]
-        x, y = x - polygon[k, 0], y - polygon[k, 1]
-        polygon[k, 2] = own + sign * (tilt0 * x + tilt1 * y)
-        polygon[ROOM + k, 2] = math.sqrt(own * own + x * x + y * y)
+        x, y = min(max(polygon[k, 0], -h0), h0), min(max(polygon[k, 1], -h1), h1)
+        over = sign * (height - tilt0 * (x - c0) - tilt1 * (y - c1)) - frame[reach, axis]
+        polygon[k, 0], polygon[k, 1], polygon[k, 2] = x, y, over
     return count
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from amontons._jit import kernel, prange, routine
@@ -12,12 +14,12 @@ from amontons.collision.box_axes import (
     direction_key,
     face_across,
     lowest_vertex,
-    nearest_vertex,
     normal_along,
     outward,
     relative_frame,
     separating_axis,
     turn_round,
+    vertex_is_closest,
 )
 from amontons.collision.box_faces import ROOM, following, key_of, overlap
 from amontons.collision.spread import choose_four
@@ -26,8 +28,11 @@ from amontons.collision.store import store
 GROUP = 64
 """Pairs that share one set of scratch arrays."""
 
-TIE = 1e-10
+TIE = 1e-11
 """Lengths that differ by no more, relative to the boxes, are equal: faces before edges."""
+
+SLIP = 1e-4
+"""Part of the boxes by which contact points may be off sideways."""
 
 
 @routine
@@ -39,27 +44,11 @@ def faces_meeting(frame, face, sign, polygon, tags):
 
 
 @routine
-def distance_beyond(frame, axis, apart, tie, witness, polygon, tags):
-    """Distance of two boxes whose largest separation is `apart` > 0 along `axis`, and a key.
-
-    They are the same where the features that the axis parts lie over each other. Else a vertex is
-    closest, and gives the normal. The key is −1 if a face's polygon must tell.
-    """
-    reach = np.inf
-    if axis < 6:
-        sign = outward(frame, axis, witness)
-        for k in range(faces_meeting(frame, axis, sign, polygon, tags)):
-            reach = min(reach, polygon[ROOM + k, 2])
-        if reach <= apart + tie:
-            return apart, -1
-    else:
-        key, within = crossing_of_edges(frame, axis, witness)
-        if within:
-            return apart, key
-    distance = nearest_vertex(frame, reach, witness)
-    if distance == reach:
-        return distance, -1
-    return distance, direction_key(frame, witness)
+def askew(frame, face, witness):
+    """Sine of the angle between a face's normal and the contact's."""
+    j = face if face < 3 else face - 3
+    cosine = witness[j] if face < 3 else along_axis(frame, j, witness)
+    return math.sqrt(max(0.0, 1.0 - cosine * cosine))
 
 
 @routine
@@ -73,7 +62,7 @@ def face_contacts(frame, face, margin, scale, witness, polygon, tags, chosen):
     corners = faces_meeting(frame, face, sign, polygon, tags)
     home = 0 if face < 3 else 6
     j = face if face < 3 else face - 3
-    cosine = abs(witness[j] if face < 3 else along_axis(frame, j, witness))
+    cosine = math.sqrt(1.0 - askew(frame, face, witness) ** 2)
     contacts = choose_four(polygon, 0, corners, 0.0, 0.0, 1.0, 0.0, margin / cosine, scale, chosen)
     u = following(j)
     for k in range(contacts):
@@ -95,14 +84,17 @@ def meet(frame, axis, apart, margin, scale, witness, polygon, tags, chosen):
     """
     turn_round(frame)
     normal_along(frame, axis, witness)
-    key = -1
+    key = crossing_of_edges(frame, axis, witness) if axis >= 6 else -1
     if apart > 0.0:
-        apart, key = distance_beyond(frame, axis, apart, TIE * scale, witness, polygon, tags)
+        apart, by_vertex = vertex_is_closest(frame, apart, TIE * scale, witness)
         if apart > margin:
             return 0, apart, -1, -1
-    elif axis >= 6:
-        key, _ = crossing_of_edges(frame, axis, witness)
+        if by_vertex:
+            key = direction_key(frame, witness)
     face = face_across(frame, witness)
+    if face >= 0 and askew(frame, face, witness) * abs(apart) > SLIP * scale:
+        # points over each other along the face's normal are not so along the contact's
+        face = axis if axis < 6 and key < 0 else -1
     if face >= 0:
         contacts = face_contacts(frame, face, margin, scale, witness, polygon, tags, chosen)
         if contacts > 0:
@@ -120,7 +112,7 @@ def collide_boxes(shapes, poses, pair, margin, found):
     number, normal, point, gap, key = found.number, found.normal, found.point, found.gap, found.key
     pairs = pair.shape[0]
     for group in prange((pairs + GROUP - 1) // GROUP):
-        frame, witness, chosen = np.empty((12, 3)), np.empty(12), np.empty(8, np.int64)
+        frame, witness, chosen = np.empty((12, 3)), np.empty(18), np.empty(8, np.int64)
         polygon, tags = np.empty((2 * ROOM, 3)), np.empty((2 * ROOM, 2), np.int64)
         for i in range(group * GROUP, min(pairs, (group + 1) * GROUP)):
             a, b = pair[i, 0], pair[i, 1]

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from amontons._jit import kernel, prange
-from amontons.collision.found import Poses
-from amontons.collision.narrow_phase import Touching
+from amontons.collision.found import Poses, Touching
 from amontons.collision.parts import PartsOfBodies
 
 Floats = NDArray[np.float64]

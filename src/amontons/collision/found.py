@@ -46,3 +46,13 @@ def empty_found(pairs: int, most: int = MOST) -> Found:
         np.empty((pairs, most)),
         np.zeros((pairs, most), dtype=np.uint32),
     )
+
+
+class Touching(NamedTuple):
+    """Contacts of pairs (A, B) end to end, with directions and points as in :class:`Found`."""
+
+    number: NDArray[np.int32]  # contacts of each pair, (pairs,)
+    normal: Floats  # (contacts, 3)
+    point: Floats  # (contacts, 3)
+    gap: Floats  # (contacts,)
+    key: NDArray[np.uint32]  # (contacts,)

@@ -137,13 +137,13 @@ def gather(ring, label, which, points, name, heights, limit, size, candidate, ke
     """Candidates: corners of the overlap with gaps up to the limit, (x, y, gap) and key.
 
     `heights` are the planes of A and B over the plane across n: (value at 0, slopes along x and y)
-    each, and the roundings. Returns how many.
+    each. Returns how many.
     """
-    a, ax, ay, b, bx, by, rounded = heights
+    a, ax, ay, b, bx, by = heights
     count = 0
     for i in range(points):
         x, y = ring[which, i, 0], ring[which, i, 1]
-        gap = (b + bx * x + by * y) - (a + ax * x + ay * y) - rounded
+        gap = (b + bx * x + by * y) - (a + ax * x + ay * y)
         if gap > limit:
             continue
         fresh = True
@@ -193,7 +193,10 @@ def place_deepest(candidate, key, count, gap, x, y, size, chosen, picked):
 
 @routine
 def project(polygon, side, count, n, u, v, flat):
-    """flat[side] ← the feature seen along n; return its height and slopes over (u, v)."""
+    """flat[side] ← the feature seen along n; return its height and slopes over (u, v).
+
+    Comes with the length along n of a unit across the feature's plane, for roundings.
+    """
     for k in range(count):
         p0, p1, p2 = polygon[side, k, 0], polygon[side, k, 1], polygon[side, k, 2]
         flat[side, k, 0] = u[0] * p0 + u[1] * p1 + u[2] * p2
@@ -203,7 +206,8 @@ def project(polygon, side, count, n, u, v, flat):
     slope_v = -(m0 * v[0] + m1 * v[1] + m2 * v[2])
     p0, p1, p2 = polygon[side, 0, 0], polygon[side, 0, 1], polygon[side, 0, 2]
     height = n[0] * p0 + n[1] * p1 + n[2] * p2
-    return height - slope_u * flat[side, 0, 0] - slope_v * flat[side, 0, 1], slope_u, slope_v
+    height -= slope_u * flat[side, 0, 0] + slope_v * flat[side, 0, 1]
+    return height, slope_u, slope_v, np.sqrt(m0 * m0 + m1 * m1 + m2 * m2)
 
 
 @routine
@@ -282,11 +286,15 @@ def manifold(
             pose, polygon[1, k, 0], polygon[1, k, 1], polygon[1, k, 2]
         )
     u, v = contact_plane(polygon, 1 if count_a == 2 else 0, n0, n1, n2)
-    height_a, a_u, a_v = project(polygon, 0, count_a, n, u, v, flat)
-    height_b, b_u, b_v = project(polygon, 1, count_b, n, u, v, flat)
+    height_a, a_u, a_v, lean_a = project(polygon, 0, count_a, n, u, v, flat)
+    height_b, b_u, b_v, lean_b = project(polygon, 1, count_b, n, u, v, flat)
+    # a rounded line is met farther out by a normal that leans, but not at its lower end: there, the
+    # deepest point has its gap from the search
+    height_a += r_a * lean_a
+    height_b -= rounding(b) * lean_b
     which, points = overlap_of_features(flat, count_a, count_b, ring, label, size)
     name = ((name_a & 511) << 12) | ((name_b & 511) << 21)
-    heights = (height_a, a_u, a_v, height_b, b_u, b_v, r_a + rounding(b))
+    heights = (height_a, a_u, a_v, height_b, b_u, b_v)
     count = gather(ring, label, which, points, name, heights, limit, size, candidate, key)
     picked = count
     if count > MOST:
@@ -297,13 +305,12 @@ def manifold(
             chosen[k] = k
     x = u[0] * p[0] + u[1] * p[1] + u[2] * p[2]
     y = v[0] * p[0] + v[1] * p[1] + v[2] * p[2]
-    deepest = n0 * p[0] + n1 * p[1] + n2 * p[2]
+    deepest = n0 * p[0] + n1 * p[1] + n2 * p[2] + r_a
     picked = place_deepest(candidate, key, count, gap, x, y, size, chosen, picked)
     for k in range(picked):
         i = chosen[k]
         x, y = candidate[i, 0], candidate[i, 1]
         height = deepest if k == 0 else height_a + a_u * x + a_v * y
-        height += r_a
         point[at, k, 0] = x * u[0] + y * v[0] + height * n0
         point[at, k, 1] = x * u[1] + y * v[1] + height * n1
         point[at, k, 2] = x * u[2] + y * v[2] + height * n2

@@ -6,7 +6,6 @@ Only kernels whose pairs occur are compiled: a scene of spheres compiles one.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,27 +14,16 @@ from amontons._jit import Kernel
 from amontons.collision.box_pairs import collide_boxes
 from amontons.collision.capsule_pairs import collide_capsules
 from amontons.collision.convex_pairs import collide_convex
-from amontons.collision.found import MOST, Poses, empty_found
+from amontons.collision.found import MOST, Poses, Touching, empty_found
 from amontons.collision.mesh_pairs import collide_mesh
 from amontons.collision.plane_pairs import collide_plane
 from amontons.collision.sphere_pairs import collide_sphere_convex, collide_spheres
 from amontons.model.shapes.table import BOX, CAPSULE, HULL, MESH, PLANE, SPHERE, ShapeArrays
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
 
 BATCH = 1 << 16
 """Pairs whose contacts are held with room for all that they may have."""
-
-
-class Touching(NamedTuple):
-    """Contacts of pairs (A, B) end to end; see :class:`~amontons.collision.found.Found`."""
-
-    number: Ints  # contacts of each pair, (pairs,)
-    normal: Floats  # (contacts, 3)
-    point: Floats  # (contacts, 3)
-    gap: Floats  # (contacts,)
-    key: NDArray[np.uint32]  # (contacts,)
 
 
 Narrow = Callable[[ShapeArrays, Poses, Ints, float], Touching]
@@ -119,7 +107,7 @@ def narrow_phase(
     number = np.zeros(len(pairs), dtype=np.int32)
     pieces: list[tuple[NDArray[np.int64], Touching]] = []
     for each in present:
-        narrow = TABLE.get(cast(tuple[int, int], divmod(int(each), HULL + 1)))
+        narrow = TABLE.get(divmod(int(each), HULL + 1))
         if narrow is not None:
             which = np.flatnonzero(code == each)
             touching = narrow(shapes, poses, np.ascontiguousarray(pairs[which]), margin)
@@ -142,6 +130,6 @@ def _in_order(number: Ints, pieces: list[tuple[NDArray[np.int64], Touching]]) ->
     for which, touching in pieces:
         begins = np.cumsum(touching.number) - touching.number
         place = np.repeat(first[which] - begins, touching.number) + np.arange(len(touching.gap))
-        for column, values in zip(whole[1:], touching[1:], strict=True):
-            column[place] = values
+        whole.normal[place], whole.point[place] = touching.normal, touching.point
+        whole.gap[place], whole.key[place] = touching.gap, touching.key
     return whole

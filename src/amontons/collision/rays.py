@@ -66,12 +66,12 @@ def cross_triangle(point, corner, plane, face_start, first, f, x, y, z, d0, d1, 
     height = plane[f, 0] * x + plane[f, 1] * y + plane[f, 2] * z - plane[f, 3]
     t = -height / rate
     # of a triangle seen on edge, the plane may be met anywhere
-    low, high = min(0.0, d0 * a0 + d1 * a1 + d2 * a2), 0.0
-    low = min(d0 * a0 + d1 * a1 + d2 * a2, d0 * b0 + d1 * b1 + d2 * b2, d0 * c0 + d1 * c1 + d2 * c2)
-    high = max(
-        d0 * a0 + d1 * a1 + d2 * a2, d0 * b0 + d1 * b1 + d2 * b2, d0 * c0 + d1 * c1 + d2 * c2
+    at_a, at_b, at_c = (
+        d0 * a0 + d1 * a1 + d2 * a2,
+        d0 * b0 + d1 * b1 + d2 * b2,
+        d0 * c0 + d1 * c1 + d2 * c2,
     )
-    return min(max(t, low), high), rate
+    return min(max(t, min(at_a, at_b, at_c)), max(at_a, at_b, at_c)), rate
 
 
 @routine
@@ -186,16 +186,16 @@ def ray_to_part(
 @kernel
 def cast(
     shapes, poses, group, body, tree, origins, directions, longest, mask, ignored, inside,
-    hit, distance, normal, point,
+    hit, distance, normal,
 ):  # fmt: skip
-    """First hits of rays: hit ← part or −1, and distance, normal, point less the part's place."""
+    """First hits of rays: hit ← part or −1, and where there is one, its distance and normal."""
     kind, size, middle, half = shapes.kind, shapes.size, shapes.middle, shapes.half
     data, vertex, face_start, corner = shapes.data, shapes.point, shapes.face_start, shapes.corner
     plane, node_box, node_link = shapes.plane, shapes.node_box, shapes.node_link
     node_face = shapes.node_face
     place, turn, shape = poses.place, poses.turn, poses.shape
-    box, start, entry, endless = tree.box, tree.start, tree.entry, tree.endless
-    leaves = start.size - 1
+    box, start, entry = tree.box, tree.start, tree.entry
+    leaves = box.shape[0] // 2
     number = origins.shape[0]
     for chunk in prange((number + RAYS - 1) // RAYS):
         stack, later = np.empty(DEPTH, dtype=np.int32), np.empty(DEPTH)
@@ -205,64 +205,46 @@ def cast(
             d0, d1, d2 = directions[ray, 0], directions[ray, 1], directions[ray, 2]
             inverse0, inverse1, inverse2 = reciprocal(d0), reciprocal(d1), reciprocal(d2)
             best, which, m0, m1, m2 = longest[ray], -1, 0.0, 0.0, 0.0
-            waiting = 0
-            if leaves > 0:
-                first = enters_box(
-                    box, 1, 0.0, x, y, z, inverse0, inverse1, inverse2, 0.0, best
-                )
-                if first < np.inf:
-                    stack[0], later[0], waiting = 1, first, 1
-            turn_of_planes = True
-            while turn_of_planes or waiting > 0:
-                # the parts of a leaf, after those that have no end
-                begin, end, node = 0, endless.size, 0
-                if not turn_of_planes:
-                    waiting -= 1
-                    node = np.int64(stack[waiting])
-                    if later[waiting] > best:
-                        continue
-                    if node >= leaves:
-                        begin, end = start[node - leaves], start[node - leaves + 1]
-                if turn_of_planes or node >= leaves:
-                    for e in range(begin, end):
-                        i = np.int64(endless[e] if turn_of_planes else entry[e])
-                        if (group[i] & mask[ray]) == 0 or body[i] == ignored[ray]:
-                            continue
-                        p0, p1, p2, u0, u1, u2 = to_local(turn, place, i, x, y, z, d0, d1, d2)
-                        t, n0, n1, n2 = ray_to_part(
-                            kind, size, middle, half, data, vertex, face_start, corner, plane,
-                            node_box, node_link, node_face, shape[i], mesh_stack, mesh_later,
-                            p0, p1, p2, u0, u1, u2, inside, best,
-                        )  # fmt: skip
-                        if t < best or (t == best and t < np.inf and (which < 0 or i < which)):
-                            best, which, m0, m1, m2 = t, i, n0, n1, n2
-                    turn_of_planes = False
+            stack[0], stack[1], later[0], later[1], waiting = 1, 2 * leaves, 0.0, 0.0, 2
+            while waiting > 0:
+                waiting -= 1
+                node = np.int64(stack[waiting])
+                if later[waiting] > best:
                     continue
-                one, other = 2 * node, 2 * node + 1
-                at_one = enters_box(
-                    box, one, 0.0, x, y, z, inverse0, inverse1, inverse2, 0.0, best
-                )
-                at_other = enters_box(
-                    box, other, 0.0, x, y, z, inverse0, inverse1, inverse2, 0.0, best
-                )
-                if at_one < at_other:
-                    one, other, at_one, at_other = other, one, at_other, at_one
-                if at_one < np.inf:
-                    stack[waiting], later[waiting] = one, at_one
-                    waiting += 1
-                if at_other < np.inf:
-                    stack[waiting], later[waiting] = other, at_other
-                    waiting += 1
+                if node < leaves:
+                    one, other = 2 * node, 2 * node + 1
+                    at_one = enters_box(
+                        box, one, 0.0, x, y, z, inverse0, inverse1, inverse2, 0.0, best
+                    )
+                    at_other = enters_box(
+                        box, other, 0.0, x, y, z, inverse0, inverse1, inverse2, 0.0, best
+                    )
+                    if at_one < at_other:
+                        one, other, at_one, at_other = other, one, at_other, at_one
+                    if at_one < np.inf:
+                        stack[waiting], later[waiting] = one, at_one
+                        waiting += 1
+                    if at_other < np.inf:
+                        stack[waiting], later[waiting] = other, at_other
+                        waiting += 1
+                    continue
+                for e in range(start[node - leaves], start[node - leaves + 1]):
+                    i = np.int64(entry[e])
+                    if (group[i] & mask[ray]) == 0 or body[i] == ignored[ray]:
+                        continue
+                    p0, p1, p2, u0, u1, u2 = to_local(turn, place, i, x, y, z, d0, d1, d2)
+                    t, n0, n1, n2 = ray_to_part(
+                        kind, size, middle, half, data, vertex, face_start, corner, plane,
+                        node_box, node_link, node_face, shape[i], mesh_stack, mesh_later,
+                        p0, p1, p2, u0, u1, u2, inside, best,
+                    )  # fmt: skip
+                    if t < best or (t == best and t < np.inf and (which < 0 or i < which)):
+                        best, which, m0, m1, m2 = t, i, n0, n1, n2
             hit[ray] = which
             if which < 0:
                 continue
             distance[ray] = best
-            p0, p1, p2, u0, u1, u2 = to_local(turn, place, which, x, y, z, d0, d1, d2)
-            p0, p1, p2 = p0 + best * u0, p1 + best * u1, p2 + best * u2
             r = rotation_of(turn, which)
             normal[ray, 0] = r[0] * m0 + r[1] * m1 + r[2] * m2
             normal[ray, 1] = r[3] * m0 + r[4] * m1 + r[5] * m2
             normal[ray, 2] = r[6] * m0 + r[7] * m1 + r[8] * m2
-            point[ray, 0] = r[0] * p0 + r[1] * p1 + r[2] * p2
-            point[ray, 1] = r[3] * p0 + r[4] * p1 + r[5] * p2
-            point[ray, 2] = r[6] * p0 + r[7] * p1 + r[8] * p2

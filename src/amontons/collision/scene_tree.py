@@ -27,13 +27,13 @@ class SceneTree(NamedTuple):
     """A balanced binary tree: node 1 is the root, nodes 2i and 2i + 1 are the children of node i.
 
     The second half of the nodes are leaves; leaf k has the parts `entry[start[k] : start[k + 1]]`.
-    A scene in which nothing has an end has no leaves.
+    Behind them comes one leaf more, in no node, with the planes: a walk begins with the root and
+    with that leaf.
     """
 
     box: Floats  # low and high corners of nodes, row 0 unused, (2 · leaves, 6)
-    start: NDArray[np.int64]  # (leaves + 1,)
-    entry: Ints  # (parts with an end,)
-    endless: Ints  # parts that are planes
+    start: NDArray[np.int64]  # (leaves + 2,)
+    entry: Ints  # parts, planes last, (parts,)
 
 
 @routine
@@ -98,7 +98,7 @@ def bound_nodes(box, entry, start, node):
     leaves = start.size - 1
     for k in range(leaves):
         for axis in range(3):
-            low, high = np.inf, -np.inf
+            low, high = (np.inf, -np.inf) if entry.size else (0.0, 0.0)
             for e in range(start[k], start[k + 1]):
                 centre, half = box[entry[e], axis], box[entry[e], 3 + axis]
                 half += SLACK * half + 1e-15 * abs(centre)
@@ -115,13 +115,11 @@ def scene_tree(kind: NDArray[np.uint8], box: Floats) -> SceneTree:
 
     Medians, not cells of space, divide it: a body that fell out of the world costs nothing.
     """
-    endless = np.flatnonzero(kind == PLANE).astype(np.int32)
-    entry = np.flatnonzero(kind != PLANE).astype(np.int32)
-    if not entry.size:
-        return SceneTree(np.empty((0, 6)), np.zeros(1, dtype=np.int64), entry, endless)
-    levels = max(0, int(np.ceil(np.log2(entry.size / LEAF))))
+    bounded = np.flatnonzero(kind != PLANE).astype(np.int32)
+    planes = np.flatnonzero(kind == PLANE).astype(np.int32)
+    levels = max(0, int(np.ceil(np.log2(max(bounded.size, 1) / LEAF))))
     start = np.empty((1 << levels) + 1, dtype=np.int64)
-    split(box, levels, entry, start)
+    split(box, levels, bounded, start)
     node = np.zeros((2 << levels, 6))
-    bound_nodes(box, entry, start, node)
-    return SceneTree(node, start, entry, endless)
+    bound_nodes(box, bounded, start, node)
+    return SceneTree(node, np.append(start, kind.size), np.concatenate([bounded, planes]))

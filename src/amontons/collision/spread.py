@@ -91,7 +91,8 @@ def spread(points, first, count, m0, m1, m2, limit, lowest, scale, chosen):
             worth = square_apart(points, chosen[0], p, m0, m1, m2) - (height - lowest) * scale
             if worth > best + BETTER * abs(best) or best == -np.inf:
                 best, chosen[1] = worth, p
-    best, turns = 0.0, 1.0
+    nothing = 1e-12 * scale * scale
+    best, turns = nothing, 1.0
     for p in range(first, first + count):
         height = height_of(points, p, m0, m1, m2)
         if height <= limit:
@@ -99,11 +100,11 @@ def spread(points, first, count, m0, m1, m2, limit, lowest, scale, chosen):
             worth = abs(area) - (height - lowest) * scale
             if worth > best * (1.0 + BETTER):
                 best, chosen[2], turns = worth, p, 1.0 if area > 0.0 else -1.0
-    if best <= 0.0:
+    if best <= nothing:
         return 2
     m0, m1, m2 = -turns * m0, -turns * m1, -turns * m2
     least = 0.01 * best
-    best = 0.0
+    best = least
     for p in range(first, first + count):
         height = -turns * height_of(points, p, m0, m1, m2)
         if height <= limit:

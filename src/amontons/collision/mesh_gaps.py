@@ -1,0 +1,209 @@
+"""Signed distance of meshes from other parts: the least of all triangles, found through a tree.
+
+A part wholly inside a closed mesh touches none of its triangles: there the distance is that from
+the surface, with a minus sign.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from amontons._jit import helper, kernel, prange, routine
+from amontons.algebra.rotations import rotation_of
+from amontons.collision.nearest_on_mesh import distance_to_mesh
+from amontons.collision.pair_gaps import core_or_vertices, gap_of_cores, pose_of, write
+from amontons.collision.scene_tree import DEPTH
+from amontons.collision.signed_distance import new_scratch
+from amontons.collision.support import support_point, triangle_core
+from amontons.collision.walk import box_to_box
+from amontons.model.shapes.table import MESH
+
+
+@helper
+def identity():
+    """The pose of B where it has A's frame."""
+    return 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0
+
+
+@helper
+def moved(pose, x, y, z):
+    """A point of B in A's frame."""
+    return (
+        pose[0] * x + pose[1] * y + pose[2] * z + pose[9],
+        pose[3] * x + pose[4] * y + pose[5] * z + pose[10],
+        pose[6] * x + pose[7] * y + pose[8] * z + pose[11],
+    )
+
+
+@helper
+def moved_back(pose, x, y, z):
+    """A point of A in B's frame."""
+    x, y, z = x - pose[9], y - pose[10], z - pose[11]
+    return (
+        pose[0] * x + pose[3] * y + pose[6] * z,
+        pose[1] * x + pose[4] * y + pose[7] * z,
+        pose[2] * x + pose[5] * y + pose[8] * z,
+    )
+
+
+@routine
+def triangle_to_core(
+    triangle, b, points_b, pose, middle, reach, limit, simplex, weight, plane, piece, face, horizon
+):
+    """Gap of one triangle, corners in A's frame, and B, which lies within `reach` of `middle`."""
+    c0 = (triangle[0, 0] + triangle[1, 0] + triangle[2, 0]) / 3.0
+    c1 = (triangle[0, 1] + triangle[1, 1] + triangle[2, 1]) / 3.0
+    c2 = (triangle[0, 2] + triangle[1, 2] + triangle[2, 2]) / 3.0
+    square = 0.0
+    for v in range(3):
+        e0, e1, e2 = triangle[v, 0] - c0, triangle[v, 1] - c1, triangle[v, 2] - c2
+        square = max(square, e0 * e0 + e1 * e1 + e2 * e2)
+    size = reach + math.sqrt(square)
+    g0, g1, g2 = middle[0] - c0, middle[1] - c1, middle[2] - c2
+    if not g0 * g0 + g1 * g1 + g2 * g2 > (1e-9 * size) ** 2:
+        g0, g1, g2 = 0.0, 0.0, size
+    return gap_of_cores(
+        triangle_core(), triangle, b, points_b, pose, (g0, g1, g2), size, limit,
+        simplex, weight, plane, piece, face, horizon,
+    )  # fmt: skip
+
+
+@routine
+def mesh_to_core(
+    data, point, face_start, corner, node_box, node_link, node_face, s,
+    b, points_b, pose, middle, half, limit, triangle, stack, later,
+    simplex, weight, plane, piece, face, horizon,
+):  # fmt: skip
+    """(gap or ∞, n, point on A) of mesh s, A, and a convex B, whose box in A's frame is given."""
+    reach = math.sqrt(half[0] * half[0] + half[1] * half[1] + half[2] * half[2])
+    first, first_face = data[s, 0], data[s, 2]
+    best, n0, n1, n2, p0, p1, p2 = limit, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    found = False
+    root = np.int64(data[s, 4])
+    stack[0], waiting = root, 1
+    later[0] = box_to_box(
+        node_box, root, middle[0], middle[1], middle[2], half[0], half[1], half[2]
+    )
+    while waiting > 0:
+        waiting -= 1
+        node = np.int64(stack[waiting])
+        if later[waiting] > best:
+            continue
+        if node_link[node, 0] < 0:
+            for e in range(-1 - node_link[node, 0], node_link[node, 1]):
+                begin = face_start[first_face + node_face[e]]
+                for v in range(3):
+                    row = first + corner[begin + v]
+                    for axis in range(3):
+                        triangle[v, axis] = point[row, axis]
+                gap, u0, u1, u2, q0, q1, q2 = triangle_to_core(
+                    triangle, b, points_b, pose, middle, reach, best,
+                    simplex, weight, plane, piece, face, horizon,
+                )  # fmt: skip
+                if gap < best or (gap == best and gap < np.inf and not found):
+                    best, n0, n1, n2, p0, p1, p2 = gap, u0, u1, u2, q0, q1, q2
+                    found = True
+            continue
+        one, other = np.int64(node_link[node, 0]), np.int64(node_link[node, 1])
+        to_one = box_to_box(
+            node_box, one, middle[0], middle[1], middle[2], half[0], half[1], half[2]
+        )
+        to_other = box_to_box(
+            node_box, other, middle[0], middle[1], middle[2], half[0], half[1], half[2]
+        )
+        if to_one < to_other:
+            one, other, to_one, to_other = other, one, to_other, to_one
+        stack[waiting], later[waiting] = one, to_one
+        stack[waiting + 1], later[waiting + 1] = other, to_other
+        waiting += 2
+    return (best if found else np.inf), n0, n1, n2, p0, p1, p2
+
+
+@kernel
+def mesh_gaps(
+    shapes_a, closed_a, poses_a, shapes_b, closed_b, poses_b, pairs, limit, gap, normal, point
+):
+    """A is a mesh, B convex or a mesh; of two meshes, each triangle of B goes through A's tree."""
+    data_a, points_a, node_box, node_link = (
+        shapes_a.data, shapes_a.point, shapes_a.node_box, shapes_a.node_link,
+    )  # fmt: skip
+    start_a, corner_a, node_face = shapes_a.face_start, shapes_a.corner, shapes_a.node_face
+    neighbour_a, plane_a = shapes_a.neighbour, shapes_a.plane
+    place_a, turn_a, shape_a = poses_a.place, poses_a.turn, poses_a.shape
+    kind_b, size_b, data_b, points_b = (
+        shapes_b.kind, shapes_b.size, shapes_b.data, shapes_b.point,
+    )  # fmt: skip
+    middle_b, half_b = shapes_b.middle, shapes_b.half
+    start_b, corner_b, neighbour_b = shapes_b.face_start, shapes_b.corner, shapes_b.neighbour
+    plane_b, node_box_b, node_link_b = shapes_b.plane, shapes_b.node_box, shapes_b.node_link
+    node_face_b = shapes_b.node_face
+    place_b, turn_b, shape_b = poses_b.place, poses_b.turn, poses_b.shape
+    for k in prange(pairs.shape[0]):
+        scratch = new_scratch()
+        triangle, other = np.empty((3, 3)), np.empty((3, 3))
+        stack, later = np.empty(DEPTH, dtype=np.int32), np.empty(DEPTH)
+        i, j = np.int64(pairs[k, 0]), np.int64(pairs[k, 1])
+        s, t = np.int64(shape_a[i]), np.int64(shape_b[j])
+        r = rotation_of(turn_a, i)
+        pose = pose_of(r, rotation_of(turn_b, j), place_a, i, place_b, j)
+        b = core_or_vertices(kind_b, size_b, data_b, t)
+        # a point of each: if it is inside the other, and no triangles meet, all of it is
+        inside = False
+        if closed_a[s]:
+            x, y, z = support_point(b, points_b, 0.0, 0.0, 1.0)
+            x, y, z = moved(pose, x, y, z)
+            d, _, _, _ = distance_to_mesh(
+                data_a, points_a, start_a, corner_a, neighbour_a, plane_a, node_box, node_link,
+                node_face, True, s, stack, later, x, y, z, 0.0,
+            )  # fmt: skip
+            inside = d < 0.0
+        if closed_b[t] and not inside:
+            row = data_a[s, 0]
+            x, y, z = moved_back(pose, points_a[row, 0], points_a[row, 1], points_a[row, 2])
+            d, _, _, _ = distance_to_mesh(
+                data_b, points_b, start_b, corner_b, neighbour_b, plane_b, node_box_b, node_link_b,
+                node_face_b, True, t, stack, later, x, y, z, 0.0,
+            )  # fmt: skip
+            inside = d < 0.0
+        best = np.inf if inside else limit
+        gap[k] = np.inf
+        pieces = data_b[t, 3] if kind_b[t] == MESH else 1
+        for f in range(pieces):
+            if kind_b[t] == MESH:
+                begin = start_b[data_b[t, 2] + f]
+                low0, low1, low2 = np.inf, np.inf, np.inf
+                high0, high1, high2 = -np.inf, -np.inf, -np.inf
+                for v in range(3):
+                    row = data_b[t, 0] + corner_b[begin + v]
+                    x, y, z = moved(pose, points_b[row, 0], points_b[row, 1], points_b[row, 2])
+                    other[v, 0], other[v, 1], other[v, 2] = x, y, z
+                    low0, low1, low2 = min(low0, x), min(low1, y), min(low2, z)
+                    high0, high1, high2 = max(high0, x), max(high1, y), max(high2, z)
+                middle = (0.5 * (low0 + high0), 0.5 * (low1 + high1), 0.5 * (low2 + high2))
+                half = (0.5 * (high0 - low0), 0.5 * (high1 - low1), 0.5 * (high2 - low2))
+                distance, n0, n1, n2, p0, p1, p2 = mesh_to_core(
+                    data_a, points_a, start_a, corner_a, node_box, node_link, node_face, s,
+                    triangle_core(), other, identity(), middle, half, best, triangle, stack, later,
+                    scratch[0], scratch[1], scratch[2], scratch[3], scratch[4], scratch[5],
+                )  # fmt: skip
+            else:
+                middle = moved(pose, middle_b[t, 0], middle_b[t, 1], middle_b[t, 2])
+                x, y, z = half_b[t, 0], half_b[t, 1], half_b[t, 2]
+                half = (
+                    abs(pose[0]) * x + abs(pose[1]) * y + abs(pose[2]) * z,
+                    abs(pose[3]) * x + abs(pose[4]) * y + abs(pose[5]) * z,
+                    abs(pose[6]) * x + abs(pose[7]) * y + abs(pose[8]) * z,
+                )
+                distance, n0, n1, n2, p0, p1, p2 = mesh_to_core(
+                    data_a, points_a, start_a, corner_a, node_box, node_link, node_face, s,
+                    b, points_b, pose, middle, half, best, triangle, stack, later,
+                    scratch[0], scratch[1], scratch[2], scratch[3], scratch[4], scratch[5],
+                )  # fmt: skip
+            if distance < best or (distance == best and distance < np.inf and gap[k] == np.inf):
+                best = distance
+                write(gap, normal, point, k, distance, n0, n1, n2, p0, p1, p2, r)
+        if inside and gap[k] > 0.0:
+            gap[k] = -gap[k]
+            normal[k, 0], normal[k, 1], normal[k, 2] = -normal[k, 0], -normal[k, 1], -normal[k, 2]

@@ -1,0 +1,251 @@
+"""Meshes against convex shapes: triangles near the shape, their contacts, and the best of those."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from amontons._jit import helper, kernel, prange, routine
+from amontons.algebra.rotations import rotation_of
+from amontons.collision.convex_pairs import relative_pose, write_world
+from amontons.collision.found import MOST, Found, Poses, Touching, empty_found
+from amontons.collision.manifold import new_manifold_scratch
+from amontons.collision.signed_distance import new_scratch
+from amontons.collision.support import core_of
+from amontons.collision.triangles import collide_triangle
+from amontons.model.shapes.table import ShapeArrays
+
+Ints = NDArray[np.int32]
+
+PAIRS = 16
+"""Pairs, or triangles, that share one set of scratch arrays."""
+
+DEEP = 64
+"""Room on the stack of a walk down a tree; trees are balanced, so it is never needed."""
+
+ALIKE = 0.996
+"""Cosine of the angle (5°) within which normals count as one side of a shape."""
+
+SIDES = 6
+"""Sides of a shape that a mesh may touch at once; four contacts each are kept."""
+
+SLANT = (np.cos(0.35), np.sin(0.35))
+"""Direction in the plane of contact to be extreme in; slanted, for edges are often square."""
+
+
+@helper
+def box_in_mesh(pose, middle, half, s, margin):
+    """Middle and half extents of shape s's box in the mesh's frame, the margin included."""
+    x, y, z = middle[s, 0], middle[s, 1], middle[s, 2]
+    c = (
+        pose[0] * x + pose[1] * y + pose[2] * z + pose[9],
+        pose[3] * x + pose[4] * y + pose[5] * z + pose[10],
+        pose[6] * x + pose[7] * y + pose[8] * z + pose[11],
+    )
+    x, y, z = half[s, 0], half[s, 1], half[s, 2]
+    e = (
+        abs(pose[0]) * x + abs(pose[1]) * y + abs(pose[2]) * z + margin,
+        abs(pose[3]) * x + abs(pose[4]) * y + abs(pose[5]) * z + margin,
+        abs(pose[6]) * x + abs(pose[7]) * y + abs(pose[8]) * z + margin,
+    )
+    return c, e
+
+
+@routine
+def faces_near(node, node_box, node_link, node_face, point, corner, face_start, data, m, c, e,
+               stack, first, out):  # fmt: skip
+    """Out ← faces of mesh m whose boxes overlap the box (c, e), from out[first] on; how many.
+
+    Counts only, where `first` is negative.
+    """
+    count, top = 0, 1
+    stack[0] = node
+    first_point, first_face = data[m, 0], data[m, 2]
+    while top > 0:
+        top -= 1
+        v = stack[top]
+        apart = False
+        for k in range(3):
+            apart = apart or node_box[v, k] > c[k] + e[k] or node_box[v, 3 + k] < c[k] - e[k]
+        if apart:
+            continue
+        if node_link[v, 0] >= 0:
+            stack[top], stack[top + 1] = node_link[v, 1], node_link[v, 0]
+            top += 2
+            continue
+        for entry in range(-1 - node_link[v, 0], node_link[v, 1]):
+            face = node_face[entry]
+            begin = face_start[first_face + face]
+            apart = False
+            for k in range(3):
+                x = point[first_point + corner[begin], k]
+                y = point[first_point + corner[begin + 1], k]
+                z = point[first_point + corner[begin + 2], k]
+                apart = apart or min(x, y, z) > c[k] + e[k] or max(x, y, z) < c[k] - e[k]
+            if not apart:
+                if first >= 0:
+                    out[first + count] = face
+                count += 1
+    return count
+
+
+@kernel
+def find_faces(shapes, poses, pair, margin, first, faces, count):
+    """Faces ← those of each pair's mesh that its convex shape comes near; count ← how many.
+
+    While `first` is empty they are only counted; else they go to faces[first[i] :].
+    """
+    middle, half, data = shapes.middle, shapes.half, shapes.data
+    place, turn, shape = poses.place, poses.turn, poses.shape
+    node_box, node_link, node_face = shapes.node_box, shapes.node_link, shapes.node_face
+    point, corner, face_start = shapes.point, shapes.corner, shapes.face_start
+    for chunk in prange((pair.shape[0] + PAIRS - 1) // PAIRS):
+        stack = np.empty(2 * DEEP, dtype=np.int32)
+        for at in range(chunk * PAIRS, min((chunk + 1) * PAIRS, pair.shape[0])):
+            i, j = pair[at, 0], pair[at, 1]
+            m = shape[i]
+            pose = relative_pose(place, rotation_of(turn, i), rotation_of(turn, j), i, j)
+            c, e = box_in_mesh(pose, middle, half, shape[j], margin)
+            begin = np.int64(-1)
+            if first.size > 0:
+                begin = first[at]
+            count[at] = faces_near(
+                data[m, 4], node_box, node_link, node_face, point, corner, face_start, data, m,
+                c, e, stack, begin, faces,
+            )  # fmt: skip
+
+
+@kernel
+def collide_faces(shapes, poses, pair, owner, faces, margin, found):
+    """Contacts of single triangles: faces[t] of the mesh of pair owner[t] and its convex shape."""
+    kind, shape_size, middle, half = shapes.kind, shapes.size, shapes.middle, shapes.half
+    data, points, neighbour, edge_kind = (
+        shapes.data, shapes.point, shapes.neighbour, shapes.edge_kind,
+    )  # fmt: skip
+    face_start, corner, plane = shapes.face_start, shapes.corner, shapes.plane
+    place, turn, shape = poses.place, poses.turn, poses.shape
+    number, normal, point, gap, key = found.number, found.normal, found.point, found.gap, found.key
+    for chunk in prange((faces.size + PAIRS - 1) // PAIRS):
+        search, flats, tri = new_scratch(), new_manifold_scratch(), np.empty((3, 3))
+        for at in range(chunk * PAIRS, min((chunk + 1) * PAIRS, faces.size)):
+            i, j = pair[owner[at], 0], pair[owner[at], 1]
+            m, s = shape[i], shape[j]
+            begin = face_start[data[m, 2] + faces[at]]
+            for k in range(3):
+                v = data[m, 0] + corner[begin + k]
+                tri[k, 0], tri[k, 1], tri[k, 2] = points[v, 0], points[v, 1], points[v, 2]
+            r = rotation_of(turn, i)
+            pose = relative_pose(place, r, rotation_of(turn, j), i, j)
+            c, _ = box_in_mesh(pose, middle, half, s, 0.0)
+            size = np.sqrt(half[s, 0] ** 2 + half[s, 1] ** 2 + half[s, 2] ** 2)
+            for k in range(1, 3):
+                d0, d1, d2 = tri[k, 0] - tri[0, 0], tri[k, 1] - tri[0, 1], tri[k, 2] - tri[0, 2]
+                size += 0.5 * np.sqrt(d0 * d0 + d1 * d1 + d2 * d2)
+            made, n0, n1, n2 = collide_triangle(
+                tri, faces[at], begin, neighbour, edge_kind, data[m, 2], plane,
+                core_of(kind, shape_size, data, s), points, face_start, corner, pose, c, size,
+                margin, search, flats, point, gap, key, at,
+            )  # fmt: skip
+            write_world(r, n0, n1, n2, made, at, normal, point)
+            number[at] = made
+            for k in range(made):  # features of different triangles have different keys
+                key[at, k] ^= np.uint32(np.uint32(faces[at]) * np.uint32(2654435761))
+
+
+@routine
+def keep_extremes(low, high, seed, normal, point, gap, left, keep):
+    """Keep four contacts of the side that contact `seed`, the deepest, is on: its extremes.
+
+    The seed is kept beside them where it is deeper. `left` marks contacts that no side has claimed
+    yet; those of this side are claimed.
+    """
+    n0, n1, n2 = normal[seed, 0], normal[seed, 1], normal[seed, 2]
+    if abs(n0) < 0.6:
+        u0, u1, u2 = 0.0, n2, -n1
+    else:
+        u0, u1, u2 = -n2, 0.0, n0
+    length = np.sqrt(u0 * u0 + u1 * u1 + u2 * u2)
+    u0, u1, u2 = u0 / length, u1 / length, u2 / length
+    v0, v1, v2 = n1 * u2 - n2 * u1, n2 * u0 - n0 * u2, n0 * u1 - n1 * u0
+    lowest, spread = np.inf, 0.0
+    for way in range(4):
+        c = SLANT[0] if way % 2 == 0 else -SLANT[1]
+        s = SLANT[1] if way % 2 == 0 else SLANT[0]
+        sign = 1.0 if way < 2 else -1.0
+        best, farthest = -1, 0.0
+        for q in range(low, high):
+            alike = n0 * normal[q, 0] + n1 * normal[q, 1] + n2 * normal[q, 2]
+            if not left[q] or alike < ALIKE:
+                continue
+            u = point[q, 0] * u0 + point[q, 1] * u1 + point[q, 2] * u2
+            v = point[q, 0] * v0 + point[q, 1] * v1 + point[q, 2] * v2
+            far = sign * (c * u + s * v)
+            if best < 0 or far > farthest:
+                best, farthest = q, far
+        keep[best] = True
+        lowest = min(lowest, gap[best])
+        spread += farthest
+    if gap[seed] < lowest - 1e-7 * spread:
+        keep[seed] = True
+    for q in range(low, high):
+        if n0 * normal[q, 0] + n1 * normal[q, 1] + n2 * normal[q, 2] >= ALIKE:
+            left[q] = False
+
+
+@kernel
+def thin_out(first, normal, point, gap, left, keep):
+    """Keep ← of each pair's contacts first[i] to first[i + 1], four or five on each side."""
+    for i in prange(first.size - 1):
+        low, high = first[i], first[i + 1]
+        for _ in range(SIDES):
+            seed = -1
+            for q in range(low, high):
+                if left[q] and (seed < 0 or gap[q] < gap[seed]):
+                    seed = q
+            if seed < 0:
+                break
+            keep_extremes(low, high, seed, normal, point, gap, left, keep)
+
+
+def collide_mesh(shapes: ShapeArrays, poses: Poses, pairs: Ints, margin: float) -> Touching:
+    """Contacts of pairs (mesh, convex shape), at most five on each side of the shape."""
+    count = np.empty(len(pairs), dtype=np.int64)
+    none = np.empty(0, dtype=np.int32)
+    search = find_faces.sized(len(pairs))
+    search(shapes, poses, pairs, margin, np.empty(0, dtype=np.int64), none, count)
+    first = np.cumsum(count) - count
+    faces = np.empty(int(count.sum()), dtype=np.int32)
+    if not faces.size:
+        return _nothing(len(pairs))
+    search(shapes, poses, pairs, margin, first, faces, count)
+    owner = np.repeat(np.arange(len(pairs)), count)
+    found = empty_found(faces.size, MOST)
+    collide_faces.sized(faces.size)(shapes, poses, pairs, owner, faces, margin, found)
+    return _best(found, owner, len(pairs))
+
+
+def _best(found: Found, owner: NDArray[np.int64], pairs: int) -> Touching:
+    """Contacts of pairs from those of their triangles."""
+    used = np.arange(MOST) < found.number[:, None]
+    normal, point, gap, key = (
+        found.normal[used],
+        found.point[used],
+        found.gap[used],
+        found.key[used],
+    )
+    number = np.bincount(owner, weights=found.number, minlength=pairs).astype(np.int64)
+    first = np.concatenate([[0], np.cumsum(number)])
+    keep = np.zeros(len(gap), dtype=np.bool_)
+    thin_out.sized(len(gap))(first, normal, point, gap, np.ones_like(keep), keep)
+    kept = np.bincount(np.repeat(np.arange(pairs), number)[keep], minlength=pairs)
+    return Touching(kept.astype(np.int32), normal[keep], point[keep], gap[keep], key[keep])
+
+
+def _nothing(pairs: int) -> Touching:
+    return Touching(
+        np.zeros(pairs, dtype=np.int32),
+        np.empty((0, 3)),
+        np.empty((0, 3)),
+        np.empty(0),
+        np.empty(0, dtype=np.uint32),
+    )
