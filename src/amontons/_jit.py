@@ -194,14 +194,16 @@ class Kernel(Generic[P, R]):
 
     registry: list[Kernel[..., Any]] = []  # noqa: RUF012
 
-    def __init__(self, function: Callable[P, R]) -> None:
+    def __init__(self, function: Callable[P, R], *, heavy: bool = False) -> None:
         self.__wrapped__ = function
         self.__doc__ = function.__doc__
         self.name = function.__name__
-        self.serial: Callable[P, R] = numba.njit(**OPTIONS)(function)
         self.parallel: Callable[P, R] = numba.njit(parallel=True, **OPTIONS)(function)
-        _attach_cache(self.serial)
         _attach_cache(self.parallel, _ParallelCache)
+        self.serial: Callable[P, R] = self.parallel
+        if not heavy:
+            self.serial = numba.njit(**OPTIONS)(function)
+            _attach_cache(self.serial)
         Kernel.registry.append(self)
 
     def sized(self, blocks: int) -> Callable[P, R]:
@@ -215,6 +217,15 @@ class Kernel(Generic[P, R]):
 def kernel(function: Callable[P, R]) -> Kernel[P, R]:
     """Compile an entry function, called from Python: serial and parallel, cached."""
     return Kernel(function)
+
+
+def heavy_kernel(function: Callable[P, R]) -> Kernel[P, R]:
+    """Compile an entry function in its parallel form alone.
+
+    For kernels that take long to compile and spend microseconds on each item, so that entering a
+    parallel region never matters.
+    """
+    return Kernel(function, heavy=True)
 
 
 def serial_kernel(function: Callable[P, R]) -> Callable[P, R]:

@@ -12,7 +12,7 @@ import math
 
 import numpy as np
 
-from amontons._jit import helper, routine
+from amontons._jit import routine
 from amontons.algebra.rotations import rotation_of
 from amontons.collision.box_faces import CROSSING, following
 
@@ -61,7 +61,7 @@ def turn_round(frame):
         frame[10, j], frame[11, j] = frame[5, j], frame[4, j]
 
 
-@helper
+@routine
 def along_axis(frame, j, witness):
     """Component of the normal along axis `j` of B."""
     return witness[0] * frame[0, j] + witness[1] * frame[1, j] + witness[2] * frame[2, j]
@@ -248,7 +248,7 @@ def lowest_vertex(frame, axis, apart, witness):
             witness[3 + k] = frame[4, k] if witness[k] > 0.0 else -frame[4, k]
 
 
-@helper
+@routine
 def sign_of(x):
     """0, 1 or 2 for a component of a unit vector that is negative, next to nothing or positive."""
     if x > 1e-3:

@@ -14,7 +14,7 @@ are its name and the label of the edge that leaves it: the edge's number in the 
 
 from __future__ import annotations
 
-from amontons._jit import helper, routine
+from amontons._jit import routine
 
 ROOM = 16
 """Corners that a polygon has room for: a quadrilateral cut by four sides has at most eight.
@@ -28,13 +28,13 @@ VERTEX_OF_A, VERTEX_OF_B, CROSSING = 0x100, 0x200, 0x400
 """Keys: a vertex 0 to 7 of one box meets the other, or edges 0 to 11 of the two cross."""
 
 
-@helper
+@routine
 def following(axis):
     """The axis after this one."""
     return axis + 1 if axis < 2 else 0
 
 
-@helper
+@routine
 def corner_signs(k):
     """Signs along u and v of corner `k` of a face."""
     return (1.0 if k == 1 or k == 2 else -1.0), (1.0 if k >= 2 else -1.0)
@@ -52,16 +52,31 @@ def incident_axis(frame, home, axis):
 
 
 @routine
+def side_line(h0, h1, side):
+    """w0, w1 and reach: w0·x + w1·y − reach is how far a point is outside a side."""
+    w0 = 1.0 if side == 1 else (-1.0 if side == 3 else 0.0)
+    w1 = 1.0 if side == 2 else (-1.0 if side == 0 else 0.0)
+    return w0, w1, (h0 if side & 1 else h1)
+
+
+@routine
+def sticks_out(h0, h1, side, snap, polygon, start, count):
+    """Whether a corner of the polygon is outside a side by more than `snap`."""
+    w0, w1, reach = side_line(h0, h1, side)
+    for k in range(start, start + count):
+        if w0 * polygon[k, 0] + w1 * polygon[k, 1] - reach > snap:
+            return True
+    return False
+
+
+@routine
 def cut(h0, h1, side, snap, polygon, tags, start, count, goal):
     """Keep the part of the polygon from row `start` within one side of the reference face.
 
     Corners within `snap` of the side are kept as they are, so that their names stay. The result is
     written from row `goal`; returns how many corners it has.
     """
-    # how far a point is outside is w0·x + w1·y − reach
-    w0 = 1.0 if side == 1 else (-1.0 if side == 3 else 0.0)
-    w1 = 1.0 if side == 2 else (-1.0 if side == 0 else 0.0)
-    reach = h0 if side & 1 else h1
+    w0, w1, reach = side_line(h0, h1, side)
     kept, full = goal, goal + ROOM - 2
     here = w0 * polygon[start, 0] + w1 * polygon[start, 1] - reach
     for k in range(start, start + count):
@@ -113,10 +128,13 @@ def overlap(frame, home, axis, sign, polygon, tags):
         tags[k, 0], tags[k, 1] = k, k
     snap, count, start = SNAP * min(h0, h1, b0, b1), 4, 0
     for side in range(4):
-        count = cut(h0, h1, side, snap, polygon, tags, start, count, ROOM - start)
-        start = ROOM - start
+        if sticks_out(h0, h1, side, snap, polygon, start, count):
+            count = cut(h0, h1, side, snap, polygon, tags, start, count, ROOM - start)
+            start = ROOM - start
     for k in range(count):
-        x, y = min(max(polygon[k, 0], -h0), h0), min(max(polygon[k, 1], -h1), h1)
+        x, y = polygon[start + k, 0], polygon[start + k, 1]
+        x, y = min(max(x, -h0), h0), min(max(y, -h1), h1)
+        tags[k, 0] = tags[start + k, 0]
         over = sign * (height - tilt0 * (x - c0) - tilt1 * (y - c1)) - frame[reach, axis]
         polygon[k, 0], polygon[k, 1], polygon[k, 2] = x, y, over
     return count

@@ -36,14 +36,6 @@ SLIP = 1e-4
 
 
 @routine
-def faces_meeting(frame, face, sign, polygon, tags):
-    """Corners of the polygon in which a face of A (0 to 2) or B (3 to 5) meets the other box."""
-    if face < 3:
-        return overlap(frame, 0, face, sign, polygon, tags)
-    return overlap(frame, 6, face - 3, sign, polygon, tags)
-
-
-@routine
 def askew(frame, face, witness):
     """Sine of the angle between a face's normal and the contact's."""
     j = face if face < 3 else face - 3
@@ -53,15 +45,14 @@ def askew(frame, face, witness):
 
 @routine
 def face_contacts(frame, face, margin, scale, witness, polygon, tags, chosen):
-    """Choose the contacts where a face meets the other box; return how many.
+    """Choose the contacts where a face of A (0 to 2) or B (3 to 5) meets the other box.
 
     Chosen rows of `polygon` become points of A's surface in the frame of the face's box; rows
-    ROOM + k have their gaps in the first column, and tags there their keys.
+    ROOM + k have their gaps in the first column, and tags there their keys. Returns how many.
     """
+    home, j = (0, face) if face < 3 else (6, face - 3)
     sign = outward(frame, face, witness)
-    corners = faces_meeting(frame, face, sign, polygon, tags)
-    home = 0 if face < 3 else 6
-    j = face if face < 3 else face - 3
+    corners = overlap(frame, home, j, sign, polygon, tags)
     cosine = math.sqrt(1.0 - askew(frame, face, witness) ** 2)
     contacts = choose_four(polygon, 0, corners, 0.0, 0.0, 1.0, 0.0, margin / cosine, scale, chosen)
     u = following(j)

@@ -99,7 +99,6 @@ def collide_capsules(shapes, poses, pair, margin, found):
             n0, n1, n2 = perpendicular(u0, u1, u2)
         low, high = side_by_side(half_a, half_b, cosine, sine, on_a, s, least)
         contacts = 2 if high - low >= STRETCH * least else 1
-        written = 0
         upper_first = s + s > low + high
         for k in range(contacts):
             upper = (k == 1) != upper_first
@@ -109,12 +108,11 @@ def collide_capsules(shapes, poses, pair, margin, found):
             # No less than the distance: N supports both segments where they are closest.
             m0, m1, m2 = d0 + t * v0 - s * u0, d1 + t * v1 - s * u1, d2 + t * v2 - s * u2
             apart = n0 * m0 + n1 * m1 + n2 * m2 - reach
-            if apart > margin:
-                continue
+            if k == 1 and apart > margin:
+                break
             store(
-                normal, point, gap, key, i, written, n0, n1, n2,
+                normal, point, gap, key, i, k, n0, n1, n2,
                 s * u0 + radius_a * n0, s * u1 + radius_a * n1, s * u2 + radius_a * n2,
                 apart, (2 if upper else 1) if contacts == 2 else 0,
             )  # fmt: skip
-            written += 1
-        number[i] = written
+            number[i] = k + 1

@@ -19,8 +19,11 @@ RING = 2 * CORNERS + 2
 THICK = 1e-5
 """Distance from an edge that is as good as on it, as a part of the size."""
 
-PARALLEL = 0.1
-"""Sine of the angle between two segments up to which they touch along a line."""
+ABREAST = 2e-3
+"""Distance, as a part of the size, up to which two lines that cross are still on each other."""
+
+SHORTEST = 0.01
+"""Stretch, as a part of the size, below which two lines meet in one point."""
 
 OTHER = CORNERS
 """Labels from here on are edges of the feature that cuts; below, of the one that is cut."""
@@ -95,31 +98,41 @@ def clip_polygon(flat, side, corners, ring, label, count, thick):
 
 
 @routine
-def overlap_of_segments(flat, ring, label, thick):
-    """First ring ← the ends of the stretch that two nearly parallel segments share.
+def overlap_of_segments(flat, ring, label, size):
+    """First ring ← the ends of the stretch where two segments lie on each other.
 
-    The stretch is on the first segment. Returns the number of points, 0 if they are not parallel.
+    The stretch is on the first segment. Returns the number of points: 0 or 2.
     """
     x, y = flat[0, 0, 0], flat[0, 0, 1]
     e0, e1 = flat[0, 1, 0] - x, flat[0, 1, 1] - y
-    g0, g1 = flat[1, 1, 0] - flat[1, 0, 0], flat[1, 1, 1] - flat[1, 0, 1]
-    length, other = np.sqrt(e0 * e0 + e1 * e1), np.sqrt(g0 * g0 + g1 * g1)
-    if abs(e0 * g1 - e1 * g0) > PARALLEL * length * other or length == 0.0:
+    length = np.sqrt(e0 * e0 + e1 * e1)
+    if length == 0.0:
         return 0
     e0, e1 = e0 / length, e1 / length
-    start = (flat[1, 0, 0] - x) * e0 + (flat[1, 0, 1] - y) * e1
-    end = (flat[1, 1, 0] - x) * e0 + (flat[1, 1, 1] - y) * e1
+    x0, y0 = flat[1, 0, 0] - x, flat[1, 0, 1] - y
+    x1, y1 = flat[1, 1, 0] - x, flat[1, 1, 1] - y
+    start, end = x0 * e0 + y0 * e1, x1 * e0 + y1 * e1
+    aside, aside_end = e0 * y0 - e1 * x0, e0 * y1 - e1 * x1
     first, last = 0, 1
     if start > end:
-        start, end = end, start
+        start, end, aside, aside_end = end, start, aside_end, aside
         first, last = 1, 0
     low, high = 0.0, length
     label[0, 0], label[0, 1] = 0, 1
-    if start > thick:
+    if start > THICK * size:
         low, label[0, 0] = start, OTHER + first
-    if end < length - thick:
+    if end < length - THICK * size:
         high, label[0, 1] = end, OTHER + last
-    if high - low <= thick:
+    # lines that cross are on each other near the crossing only
+    slope = (aside_end - aside) / (end - start)
+    width = ABREAST * size
+    if slope != 0.0:
+        crossing = start - aside / slope
+        low = max(low, crossing - width / abs(slope))
+        high = min(high, crossing + width / abs(slope))
+    elif abs(aside) > width:
+        return 0
+    if not high - low > SHORTEST * size:
         return 0
     ring[0, 0, 0], ring[0, 0, 1] = x + low * e0, y + low * e1
     ring[0, 1, 0], ring[0, 1, 1] = x + high * e0, y + high * e1
@@ -135,7 +148,7 @@ def overlap_of_features(flat, count_a, count_b, ring, label, size):
     if count_a < 2 or count_b < 2:
         return 0, 0
     if count_a == 2 and count_b == 2:
-        return 0, overlap_of_segments(flat, ring, label, THICK * size)
+        return 0, overlap_of_segments(flat, ring, label, size)
     cut, cutter, count, corners = 1, 0, count_b, count_a
     if count_a == 2:
         cut, cutter, count, corners = 0, 1, count_a, count_b

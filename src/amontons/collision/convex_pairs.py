@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from amontons._jit import helper, kernel, prange, routine
+from amontons._jit import heavy_kernel, helper, prange, routine
 from amontons.algebra.rotations import rotation_of
 from amontons.collision.manifold import manifold, new_manifold_scratch
 from amontons.collision.signed_distance import new_scratch, signed_distance
@@ -147,7 +147,7 @@ def write_world(r, n0, n1, n2, number, at, normal, point):
         point[at, k, 2] = r[6] * p0 + r[7] * p1 + r[8] * p2
 
 
-@kernel
+@heavy_kernel
 def collide_convex(shapes, poses, pair, margin, found):
     """Contacts of pairs (A, B) of convex parts of any kinds, with gaps up to the margin [m]."""
     kind, shape_size, middle, half = shapes.kind, shapes.size, shapes.middle, shapes.half

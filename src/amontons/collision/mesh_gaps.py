@@ -121,89 +121,105 @@ def mesh_to_core(
     return (best if found else np.inf), n0, n1, n2, p0, p1, p2
 
 
+@helper
+def box_in_frame(middle, half, t, pose):
+    """Middle and half extents of the box around shape t, B, along the axes of A."""
+    x, y, z = half[t, 0], half[t, 1], half[t, 2]
+    return moved(pose, middle[t, 0], middle[t, 1], middle[t, 2]), (
+        abs(pose[0]) * x + abs(pose[1]) * y + abs(pose[2]) * z,
+        abs(pose[3]) * x + abs(pose[4]) * y + abs(pose[5]) * z,
+        abs(pose[6]) * x + abs(pose[7]) * y + abs(pose[8]) * z,
+    )
+
+
+@routine
+def place_triangle(point, corner, first, begin, pose, triangle):
+    """Write the corners of a triangle of B in A's frame; middle and half extents of its box."""
+    low0, low1, low2 = np.inf, np.inf, np.inf
+    high0, high1, high2 = -np.inf, -np.inf, -np.inf
+    for v in range(3):
+        row = first + corner[begin + v]
+        x, y, z = moved(pose, point[row, 0], point[row, 1], point[row, 2])
+        triangle[v, 0], triangle[v, 1], triangle[v, 2] = x, y, z
+        low0, low1, low2 = min(low0, x), min(low1, y), min(low2, z)
+        high0, high1, high2 = max(high0, x), max(high1, y), max(high2, z)
+    return (0.5 * (low0 + high0), 0.5 * (low1 + high1), 0.5 * (low2 + high2)), (
+        0.5 * (high0 - low0),
+        0.5 * (high1 - low1),
+        0.5 * (high2 - low2),
+    )
+
+
+@routine
+def inside_mesh(shapes, s, x, y, z, stack, later):
+    """Whether a point is inside the closed mesh s."""
+    distance, _, _, _ = distance_to_mesh(
+        shapes.data, shapes.point, shapes.face_start, shapes.corner, shapes.neighbour,
+        shapes.plane, shapes.node_box, shapes.node_link, shapes.node_face, True, s,
+        stack, later, x, y, z, 0.0,
+    )  # fmt: skip
+    return distance < 0.0
+
+
+@routine
+def gap_of_mesh(shapes_a, closed_a, s, shapes_b, closed_b, t, pose, limit, stack, later, scratch):
+    """(gap or ∞, n, point on A) of mesh s, A, and any shape t with an end, B, in A's frame."""
+    triangle, other = np.empty((3, 3)), np.empty((3, 3))
+    points_a, data_b, points_b = shapes_a.point, shapes_b.data, shapes_b.point
+    b = core_or_vertices(shapes_b.kind, shapes_b.size, data_b, t)
+    # a point of each: if it is inside the other, and no triangles meet, all of it is
+    inside = False
+    if closed_a[s]:
+        x, y, z = support_point(b, points_b, 0.0, 0.0, 1.0)
+        x, y, z = moved(pose, x, y, z)
+        inside = inside_mesh(shapes_a, s, x, y, z, stack, later)
+    if closed_b[t] and not inside:
+        row = shapes_a.data[s, 0]
+        x, y, z = moved_back(pose, points_a[row, 0], points_a[row, 1], points_a[row, 2])
+        inside = inside_mesh(shapes_b, t, x, y, z, stack, later)
+    best = np.inf if inside else limit
+    gap, n0, n1, n2, p0, p1, p2 = np.inf, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    whole = shapes_b.kind[t] != MESH
+    for f in range(1 if whole else data_b[t, 3]):
+        if whole:
+            piece, piece_points, piece_pose = b, points_b, pose
+            middle, half = box_in_frame(shapes_b.middle, shapes_b.half, t, pose)
+        else:
+            piece, piece_points, piece_pose = triangle_core(), other, identity()
+            begin = shapes_b.face_start[data_b[t, 2] + f]
+            middle, half = place_triangle(
+                points_b, shapes_b.corner, data_b[t, 0], begin, pose, other
+            )
+        distance, u0, u1, u2, q0, q1, q2 = mesh_to_core(
+            shapes_a.data, points_a, shapes_a.face_start, shapes_a.corner, shapes_a.node_box,
+            shapes_a.node_link, shapes_a.node_face, s, piece, piece_points, piece_pose,
+            middle, half, best, triangle, stack, later,
+            scratch[0], scratch[1], scratch[2], scratch[3], scratch[4], scratch[5],
+        )  # fmt: skip
+        if distance < gap:
+            gap, n0, n1, n2, p0, p1, p2 = distance, u0, u1, u2, q0, q1, q2
+            best = min(best, gap)
+    if inside and gap > 0.0:
+        return -gap, -n0, -n1, -n2, p0, p1, p2
+    return gap, n0, n1, n2, p0, p1, p2
+
+
 @kernel
 def mesh_gaps(
     shapes_a, closed_a, poses_a, shapes_b, closed_b, poses_b, pairs, limit, gap, normal, point
 ):
     """A is a mesh, B convex or a mesh; of two meshes, each triangle of B goes through A's tree."""
-    data_a, points_a, node_box, node_link = (
-        shapes_a.data, shapes_a.point, shapes_a.node_box, shapes_a.node_link,
-    )  # fmt: skip
-    start_a, corner_a, node_face = shapes_a.face_start, shapes_a.corner, shapes_a.node_face
-    neighbour_a, plane_a = shapes_a.neighbour, shapes_a.plane
     place_a, turn_a, shape_a = poses_a.place, poses_a.turn, poses_a.shape
-    kind_b, size_b, data_b, points_b = (
-        shapes_b.kind, shapes_b.size, shapes_b.data, shapes_b.point,
-    )  # fmt: skip
-    middle_b, half_b = shapes_b.middle, shapes_b.half
-    start_b, corner_b, neighbour_b = shapes_b.face_start, shapes_b.corner, shapes_b.neighbour
-    plane_b, node_box_b, node_link_b = shapes_b.plane, shapes_b.node_box, shapes_b.node_link
-    node_face_b = shapes_b.node_face
     place_b, turn_b, shape_b = poses_b.place, poses_b.turn, poses_b.shape
     for k in prange(pairs.shape[0]):
-        scratch = new_scratch()
-        triangle, other = np.empty((3, 3)), np.empty((3, 3))
-        stack, later = np.empty(DEPTH, dtype=np.int32), np.empty(DEPTH)
         i, j = np.int64(pairs[k, 0]), np.int64(pairs[k, 1])
-        s, t = np.int64(shape_a[i]), np.int64(shape_b[j])
         r = rotation_of(turn_a, i)
         pose = pose_of(r, rotation_of(turn_b, j), place_a, i, place_b, j)
-        b = core_or_vertices(kind_b, size_b, data_b, t)
-        # a point of each: if it is inside the other, and no triangles meet, all of it is
-        inside = False
-        if closed_a[s]:
-            x, y, z = support_point(b, points_b, 0.0, 0.0, 1.0)
-            x, y, z = moved(pose, x, y, z)
-            d, _, _, _ = distance_to_mesh(
-                data_a, points_a, start_a, corner_a, neighbour_a, plane_a, node_box, node_link,
-                node_face, True, s, stack, later, x, y, z, 0.0,
-            )  # fmt: skip
-            inside = d < 0.0
-        if closed_b[t] and not inside:
-            row = data_a[s, 0]
-            x, y, z = moved_back(pose, points_a[row, 0], points_a[row, 1], points_a[row, 2])
-            d, _, _, _ = distance_to_mesh(
-                data_b, points_b, start_b, corner_b, neighbour_b, plane_b, node_box_b, node_link_b,
-                node_face_b, True, t, stack, later, x, y, z, 0.0,
-            )  # fmt: skip
-            inside = d < 0.0
-        best = np.inf if inside else limit
+        stack, later = np.empty(DEPTH, dtype=np.int32), np.empty(DEPTH)
+        distance, n0, n1, n2, p0, p1, p2 = gap_of_mesh(
+            shapes_a, closed_a, np.int64(shape_a[i]), shapes_b, closed_b, np.int64(shape_b[j]),
+            pose, limit, stack, later, new_scratch(),
+        )  # fmt: skip
         gap[k] = np.inf
-        pieces = data_b[t, 3] if kind_b[t] == MESH else 1
-        for f in range(pieces):
-            if kind_b[t] == MESH:
-                begin = start_b[data_b[t, 2] + f]
-                low0, low1, low2 = np.inf, np.inf, np.inf
-                high0, high1, high2 = -np.inf, -np.inf, -np.inf
-                for v in range(3):
-                    row = data_b[t, 0] + corner_b[begin + v]
-                    x, y, z = moved(pose, points_b[row, 0], points_b[row, 1], points_b[row, 2])
-                    other[v, 0], other[v, 1], other[v, 2] = x, y, z
-                    low0, low1, low2 = min(low0, x), min(low1, y), min(low2, z)
-                    high0, high1, high2 = max(high0, x), max(high1, y), max(high2, z)
-                middle = (0.5 * (low0 + high0), 0.5 * (low1 + high1), 0.5 * (low2 + high2))
-                half = (0.5 * (high0 - low0), 0.5 * (high1 - low1), 0.5 * (high2 - low2))
-                distance, n0, n1, n2, p0, p1, p2 = mesh_to_core(
-                    data_a, points_a, start_a, corner_a, node_box, node_link, node_face, s,
-                    triangle_core(), other, identity(), middle, half, best, triangle, stack, later,
-                    scratch[0], scratch[1], scratch[2], scratch[3], scratch[4], scratch[5],
-                )  # fmt: skip
-            else:
-                middle = moved(pose, middle_b[t, 0], middle_b[t, 1], middle_b[t, 2])
-                x, y, z = half_b[t, 0], half_b[t, 1], half_b[t, 2]
-                half = (
-                    abs(pose[0]) * x + abs(pose[1]) * y + abs(pose[2]) * z,
-                    abs(pose[3]) * x + abs(pose[4]) * y + abs(pose[5]) * z,
-                    abs(pose[6]) * x + abs(pose[7]) * y + abs(pose[8]) * z,
-                )
-                distance, n0, n1, n2, p0, p1, p2 = mesh_to_core(
-                    data_a, points_a, start_a, corner_a, node_box, node_link, node_face, s,
-                    b, points_b, pose, middle, half, best, triangle, stack, later,
-                    scratch[0], scratch[1], scratch[2], scratch[3], scratch[4], scratch[5],
-                )  # fmt: skip
-            if distance < best or (distance == best and distance < np.inf and gap[k] == np.inf):
-                best = distance
-                write(gap, normal, point, k, distance, n0, n1, n2, p0, p1, p2, r)
-        if inside and gap[k] > 0.0:
-            gap[k] = -gap[k]
-            normal[k, 0], normal[k, 1], normal[k, 2] = -normal[k, 0], -normal[k, 1], -normal[k, 2]
+        if distance < np.inf:
+            write(gap, normal, point, k, distance, n0, n1, n2, p0, p1, p2, r)

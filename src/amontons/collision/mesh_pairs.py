@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from amontons._jit import helper, kernel, prange, routine
+from amontons._jit import heavy_kernel, kernel, prange, routine
 from amontons.algebra.rotations import rotation_of
 from amontons.collision.convex_pairs import relative_pose, write_world
 from amontons.collision.found import MOST, Found, Poses, Touching, empty_found
@@ -33,7 +33,7 @@ SLANT = (np.cos(0.35), np.sin(0.35))
 """Direction in the plane of contact to be extreme in; slanted, for edges are often square."""
 
 
-@helper
+@routine
 def box_in_mesh(pose, middle, half, s, margin):
     """Middle and half extents of shape s's box in the mesh's frame, the margin included."""
     x, y, z = middle[s, 0], middle[s, 1], middle[s, 2]
@@ -115,7 +115,7 @@ def find_faces(shapes, poses, pair, margin, first, faces, count):
             )  # fmt: skip
 
 
-@kernel
+@heavy_kernel
 def collide_faces(shapes, poses, pair, owner, faces, margin, found):
     """Contacts of single triangles: faces[t] of the mesh of pair owner[t] and its convex shape."""
     kind, shape_size, middle, half = shapes.kind, shapes.size, shapes.middle, shapes.half

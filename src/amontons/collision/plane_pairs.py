@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from amontons._jit import helper, kernel, prange, routine
+from amontons._jit import kernel, prange, routine
 from amontons.algebra.rotations import rotation_of
 from amontons.collision.spread import choose_four
 from amontons.collision.store import store
@@ -23,7 +23,7 @@ STANDING = 0.2
 """Sine of the tilt up to which a cylinder or cone is taken to stand on its rim."""
 
 
-@helper
+@routine
 def put(spots, codes, k, x, y, z, code):
     """Candidate `k` at (x, y, z) in B's frame."""
     spots[k, 0], spots[k, 1], spots[k, 2] = x, y, z
@@ -154,23 +154,16 @@ def collide_plane(shapes, poses, pair, margin, found):
             scale = half[s, 0] + half[s, 1] + half[s, 2]
             is_hull = kind[s] == HULL
             if is_hull:
-                first = np.int64(data[s, 0])
-                contacts = choose_four(
-                    vertex, first, np.int64(data[s, 1]), m0, m1, m2, shift, margin, scale, chosen
-                )
+                points, first, count = vertex, np.int64(data[s, 0]), np.int64(data[s, 1])
             else:
-                first = 0
+                points, first = spots, 0
                 count = candidates(kind[s], size, s, m0, m1, m2, spots, codes)
-                contacts = choose_four(spots, 0, count, m0, m1, m2, shift, margin, scale, chosen)
+            contacts = choose_four(points, first, count, m0, m1, m2, shift, margin, scale, chosen)
             number[i] = contacts
             for k in range(contacts):
                 owner, row = chosen[k], chosen[4 + k]
-                if is_hull:
-                    x, y, z = vertex[row, 0], vertex[row, 1], vertex[row, 2]
-                    code = np.uint32(owner - first)
-                else:
-                    x, y, z = spots[row, 0], spots[row, 1], spots[row, 2]
-                    code = codes[owner]
+                x, y, z = points[row, 0], points[row, 1], points[row, 2]
+                code = np.uint32(owner - first) if is_hull else codes[owner]
                 apart = m0 * x + m1 * y + m2 * z + shift
                 store(
                     normal, point, gap, key, i, k, n0, n1, n2,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from amontons._jit import helper, routine
+from amontons._jit import routine
 
 BETTER = 1e-3
 """Relative lead that a later point needs over an earlier one."""
@@ -18,13 +18,13 @@ DEEPER = 1e-10
 """Depth beyond the chosen points, relative to their scale, from which the deepest replaces one."""
 
 
-@helper
+@routine
 def height_of(points, p, m0, m1, m2):
     """m·p."""
     return m0 * points[p, 0] + m1 * points[p, 1] + m2 * points[p, 2]
 
 
-@helper
+@routine
 def twice_area(points, p, q, r, m0, m1, m2):
     """Of the triangle p, q, r seen along m; positive if it turns about m."""
     x, y, z = points[p, 0], points[p, 1], points[p, 2]
@@ -33,7 +33,7 @@ def twice_area(points, p, q, r, m0, m1, m2):
     return m0 * (e1 * f2 - e2 * f1) + m1 * (e2 * f0 - e0 * f2) + m2 * (e0 * f1 - e1 * f0)
 
 
-@helper
+@routine
 def square_apart(points, p, q, m0, m1, m2):
     """Squared distance of p and q seen along m."""
     e0 = points[q, 0] - points[p, 0]
