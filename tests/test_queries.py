@@ -1,21 +1,9 @@
-"""Rays, closest points, overlaps and distances against plain numpy over all bodies."""
+"""Rays and closest points against plain numpy over all bodies; what queries refuse."""
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from query_oracles import (
-    first_hits,
-    gauge,
-    is_mesh,
-    placed_leaves,
-    points_to_triangles,
-    quaternions,
-    signed_convex_distance,
-    signed_mesh_distance,
-    support_height,
-    unit,
-)
 
 import amontons as am
 from amontons import _jit
@@ -24,59 +12,28 @@ from amontons.collision.detector import CollisionDetector
 from amontons.collision.queries import Snapshot
 from amontons.collision.scene_tree import LEAF, scene_tree
 from amontons.model.shapes.table import PLANE, SPHERE
-
-RNG = np.random.default_rng(7)
-
-
-def torus():
-    import trimesh
-
-    mesh = trimesh.creation.torus(1.0, 0.4, major_sections=14, minor_sections=8)
-    return am.TriangleMesh(mesh.vertices, mesh.faces)
-
-
-CONVEX = {
-    "sphere": am.Sphere(0.7),
-    "capsule": am.Capsule(0.3, 1.2),
-    "box": am.Box((1.0, 0.6, 1.6)),
-    "cylinder": am.Cylinder(0.5, 1.4),
-    "cone": am.Cone(0.6, 1.5),
-    "ellipsoid": am.Ellipsoid((0.4, 0.7, 1.1)),
-    "hull": am.ConvexHull(np.random.default_rng(3).standard_normal((30, 3)) * 0.5),
-}
-MESHES = {
-    "torus": torus(),
-    "field": am.HeightField(0.3 * np.random.default_rng(4).random((6, 7)), 0.5),
-}
-COMPOUND = am.Compound(
-    [
-        (am.Box((0.4, 0.4, 1.5)), (0.3, 0.0, 0.0)),
-        (am.Cylinder(0.3, 1.0), (-0.3, 0.2, 0.1), (0.7, 0.7, 0.1, 0.0)),
-        (am.Sphere(0.4), (0.0, 0.0, 0.9)),
-    ]
+from query_oracles import (
+    first_hits,
+    gauge,
+    is_mesh,
+    placed_leaves,
+    points_to_triangles,
+    signed_convex_distance,
+    signed_mesh_distance,
+    support_height,
+    unit,
 )
-SHAPES = CONVEX | MESHES | {"compound": COMPOUND, "plane": am.Plane((0.2, -0.3, 1.0), -0.4)}
-
-
-def snapshot(shapes, position, turn=None, **options):
-    return Snapshot(CollisionDetector(shapes, margin=0.01, **options), position, turn)
-
-
-def alone(shape):
-    """The shape by itself, somewhere, turned; the snapshot, the place and the rotation."""
-    place, turn = np.array([[3.0, -2.0, 5.0]]), np.array([[0.5, -0.5, 0.7, 0.1]])
-    turn /= np.linalg.norm(turn)
-    return snapshot([shape], place, turn), place[0], turn[0]
-
-
-def scene(rng, number, spread=4.0):
-    names = rng.choice([name for name in SHAPES if name != "plane"], number)
-    shapes = [SHAPES[name] for name in names] + [am.Plane((0, 0, 1), -spread)]
-    position = rng.uniform(-spread, spread, (number + 1, 3))
-    position[-1] = 0.0
-    turn = quaternions(rng, number + 1)
-    turn[-1] = [1, 0, 0, 0]
-    return shapes, position, turn
+from query_scenes import (
+    COMPOUND,
+    CONVEX,
+    MESHES,
+    SHAPES,
+    TURN,
+    alone,
+    cube,
+    scene,
+    snapshot,
+)
 
 
 def assert_same_hits(hits, bodies, distances, *, doubtful=2):
@@ -108,7 +65,8 @@ class TestTree:
                 node //= 2
 
     def test_a_body_out_of_the_world_spoils_no_box(self):
-        box = np.concatenate([RNG.random((512, 3)), np.full((512, 3), 0.01)], axis=1)
+        rng = np.random.default_rng(7)
+        box = np.concatenate([rng.random((512, 3)), np.full((512, 3), 0.01)], axis=1)
         box[17, :3] = 1e12
         tree = scene_tree(np.full(512, SPHERE, dtype=np.uint8), box)
         extent = (tree.box[len(tree.box) // 2 :, 3:] - tree.box[len(tree.box) // 2 :, :3]).max(1)
@@ -186,8 +144,9 @@ class TestRays:
 
     @pytest.mark.parametrize("name", CONVEX)
     def test_rays_that_begin_inside(self, name):
+        rng = np.random.default_rng(7)
         here, place, _ = alone(CONVEX[name])
-        directions = RNG.standard_normal((50, 3))
+        directions = rng.standard_normal((50, 3))
         start = np.tile(place, (50, 1))
         assert not here.cast_rays(start, directions).hit.any()
         hits = here.cast_rays(start, directions, inside="hit")
@@ -206,16 +165,17 @@ class TestRays:
         assert not here.cast_rays([[0, 0, 1.0]], [[1.0, 0, 0]]).hit
 
     def test_no_ray_slips_through_edges_and_vertices_of_a_mesh(self):
+        rng = np.random.default_rng(7)
         mesh = MESHES["torus"]
         here, place, turn = alone(mesh)
         rotation = rotation_matrices(turn)
         corners = mesh.vertices[mesh.faces]
-        along = RNG.random((len(corners), 1))
+        along = rng.random((len(corners), 1))
         targets = np.concatenate(
             [mesh.vertices, corners[:, 0] * along + corners[:, 1] * (1 - along)]
         )
         targets = place + targets @ rotation.T
-        for origin in place + 5.0 * unit(RNG.standard_normal((20, 3))):
+        for origin in place + 5.0 * unit(rng.standard_normal((20, 3))):
             hits = here.cast_rays(np.tile(origin, (len(targets), 1)), targets - origin)
             assert hits.hit.all()
             assert (hits.distances <= np.linalg.norm(targets - origin, axis=1) + 1e-9).all()
@@ -253,13 +213,43 @@ class TestRays:
         shapes = [*CONVEX.values(), MESHES["torus"]]
         position = 4.0 * np.arange(8)[:, None] * np.array([1.0, 0, 0])
         here = snapshot(shapes, position)
-        start = position + [0.11, 0.13, 1e9]
+        start = position + np.array([0.11, 0.13, 1e9])
         start[7, 0] += 1.0
         hits = here.cast_rays(start, [[0, 0, -1.0]] * 8)
         near = here.cast_rays(start * [1, 1, 1e-8], [[0, 0, -1.0]] * 8)
         assert hits.bodies.tolist() == list(range(8))
         np.testing.assert_allclose(hits.distances - 1e9, near.distances - 10.0, atol=1e-6)
         np.testing.assert_allclose(hits.normals, near.normals, atol=1e-9)
+
+    def test_special_lines_of_a_cone(self):
+        here = snapshot([am.Cone(1.0, 4.0)], [[0, 0, 0]])  # base at z = −1, tip at z = 3
+        rays = np.array(
+            [
+                [0, 0, 9, 0, 0, -1],  # onto the tip
+                [0, 0, -9, 0, 0, 1],  # onto the middle of the base
+                [0.25, 0, 5, 0, 0, -1],
+                [-5, 0, 2, 1, 0, 0],
+                [-0.5, 0, 4, 1, 0, -4],  # parallel to the side, within it
+                [2, 0, 0, -1, 0, 4],  # parallel to the side, outside of it
+            ]
+        )
+        hits = here.cast_rays(rays[:, :3], rays[:, 3:])
+        expected = [6, 8, 3, 4.75, 0.375 * np.sqrt(17), np.inf]
+        np.testing.assert_allclose(hits.distances, expected, rtol=1e-12)
+        np.testing.assert_allclose(hits.normals[:2], [[0, 0, 1], [0, 0, -1]], atol=1e-12)
+
+    @pytest.mark.parametrize("factor", [1e-9, 1e-3, 1e3, 1e9])
+    def test_any_scale(self, factor):
+        rng = np.random.default_rng(8)
+        origins = 3.0 * unit(rng.standard_normal((60, 3)))
+        directions = rng.uniform(-0.5, 0.5, (60, 3)) - origins
+        place = np.array([[3.0, -2.0, 5.0]])
+        for shape in [*CONVEX.values(), MESHES["torus"], COMPOUND]:
+            hits = snapshot([shape], place, TURN).cast_rays(place + origins, directions)
+            large = snapshot([shape.scaled(factor)], factor * place, TURN)
+            large = large.cast_rays(factor * (place + origins), directions)
+            np.testing.assert_array_equal(hits.bodies, large.bodies)
+            np.testing.assert_allclose(large.distances, factor * hits.distances, rtol=1e-9)
 
     def test_sheets_are_hit_from_both_sides(self):
         field = am.HeightField(np.zeros((3, 3)), 1.0)
@@ -287,10 +277,6 @@ class TestRays:
             assert abs(np.linalg.norm(hits.normals[0]) - 1.0) < 1e-9
 
 
-def cube():
-    return np.array([[x, y, z] for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)])
-
-
 def check_hits(shape, place, turn, hits, origins, directions):
     """Hit points are where they should be, normals unit and against the rays."""
     met = hits.hit
@@ -315,10 +301,12 @@ def check_hits(shape, place, turn, hits, origins, directions):
 class TestClosestPoints:
     @pytest.mark.parametrize("name", CONVEX)
     def test_one_convex_shape(self, name):
+        rng = np.random.default_rng(7)
         shape = CONVEX[name]
         here, place, turn = alone(shape)
         rotation = rotation_matrices(turn)
-        local = RNG.uniform(-1.5, 1.5, (120, 3))
+        local = rng.uniform(-1.5, 1.5, (120, 3))
+        local[:40] *= 0.2
         closest = here.closest_points(local @ rotation.T + place)
         assert (closest.bodies == 0).all()
         assert (closest.distances < 0).any()
@@ -332,21 +320,20 @@ class TestClosestPoints:
         other = signed_convex_distance(shape, local)
         assert (other <= closest.distances + 1e-9).all()
         np.testing.assert_allclose(other, closest.distances, atol=0.03)
-        np.testing.assert_allclose(
-            surface + closest.distances[:, None] * normal, local, atol=1e-9
-        )
+        np.testing.assert_allclose(surface + closest.distances[:, None] * normal, local, atol=1e-9)
 
     @pytest.mark.parametrize("name", MESHES)
     def test_one_mesh(self, name):
+        rng = np.random.default_rng(7)
         mesh = MESHES[name]
         here, place, turn = alone(mesh)
         rotation = rotation_matrices(turn)
         corners, faces = mesh.surface_mesh()
         local = np.concatenate(
             [
-                RNG.uniform(-2, 2, (400, 3)),
-                RNG.permutation(corners)[:40] * 1.01,
-                RNG.permutation(corners)[:40] * 0.99,
+                rng.uniform(-2, 2, (400, 3)),
+                rng.permutation(corners)[:40] * 1.01,
+                rng.permutation(corners)[:40] * 0.99,
                 corners[faces[::5]].mean(axis=1),
             ]
         )
@@ -368,7 +355,9 @@ class TestClosestPoints:
         assert mesh.closed
         points = np.random.default_rng(0).uniform(-0.3, 0.3, (500, 3))
         closest = snapshot([mesh], [[0, 0, 0]]).closest_points(points)
-        np.testing.assert_allclose(closest.distances, signed_mesh_distance(mesh, points), atol=1e-12)
+        np.testing.assert_allclose(
+            closest.distances, signed_mesh_distance(mesh, points), atol=1e-12
+        )
 
     def test_scene(self):
         rng = np.random.default_rng(5)
@@ -409,207 +398,6 @@ class TestClosestPoints:
         closest = here.closest_points([point, other])
         apart = np.linalg.norm(np.subtract(point, other))
         assert abs(np.diff(closest.distances)[0]) <= apart + 1e-9
-
-
-class TestDistances:
-    @pytest.mark.parametrize("a", CONVEX)
-    @pytest.mark.parametrize("b", CONVEX)
-    def test_convex_pairs(self, a, b):
-        rng = np.random.default_rng(11)
-        number = 12
-        shapes = [CONVEX[a]] * number + [CONVEX[b]] * number
-        position = np.zeros((2 * number, 3))
-        position[number:] = unit(rng.standard_normal((number, 3)))
-        position[number:] *= rng.uniform(0.2, 4.0, (number, 1))
-        position += [100.0, -30.0, 7.0]
-        turn = quaternions(rng, 2 * number)
-        pairs = np.column_stack([np.arange(number), number + np.arange(number)])
-        answer = snapshot(shapes, position, turn).distances(pairs)
-        normals = np.concatenate([answer.normals[:, None], random_normals(number)], axis=1)
-        for i, (one, other) in enumerate(pairs):
-            separation = -placed_height(shapes[one], position[one], turn[one], normals[i])
-            separation -= placed_height(shapes[other], position[other], turn[other], -normals[i])
-            # signed distance is the largest separation over all directions
-            assert abs(separation[0] - answer.distances[i]) < 1e-6
-            assert separation.max() <= answer.distances[i] + 1e-6
-            for body, points in ((one, answer.points_a), (other, answer.points_b)):
-                local = (points[i] - position[body]) @ rotation_matrices(turn[body])
-                assert abs(gauge(shapes[body], local)) < 1e-6
-        np.testing.assert_allclose(
-            answer.points_b - answer.points_a,
-            answer.distances[:, None] * answer.normals,
-            atol=1e-9,
-        )
-
-    @pytest.mark.parametrize("name", [*CONVEX, *MESHES, "compound"])
-    def test_against_a_plane(self, name):
-        shape, plane = SHAPES[name], am.Plane((0.0, 0.6, 0.8), 0.3)
-        position, turn = RNG.uniform(-2, 2, (2, 3)), quaternions(RNG, 2)
-        here = snapshot([plane, shape], position, turn, fixed=[True, True])
-        normal = rotation_matrices(turn[0]) @ np.array(plane.normal)
-        ground = plane.offset + normal @ position[0]
-        expected = -placed_height(shape, position[1], turn[1], -normal[None])[0] - ground
-        forth, back = here.distances([[0, 1]]), here.distances([[1, 0]])
-        for answer, on_plane, sign in ((forth, forth.points_a, 1), (back, back.points_b, -1)):
-            np.testing.assert_allclose(answer.distances, expected, atol=1e-12)
-            np.testing.assert_allclose(answer.normals[0], sign * normal, atol=1e-12)
-            np.testing.assert_allclose(on_plane @ normal, ground, atol=1e-12)
-        np.testing.assert_allclose(forth.points_a, back.points_b, atol=1e-12)
-
-    @pytest.mark.parametrize("name", MESHES)
-    def test_spheres_and_meshes(self, name):
-        mesh = MESHES[name]
-        rng = np.random.default_rng(12)
-        centres = rng.uniform(-2.5, 2.5, (40, 3))
-        shapes = [mesh, *[am.Sphere(0.1)] * 40]
-        here = snapshot(shapes, np.concatenate([[[0, 0, 0]], centres]), fixed=[True] + [False] * 40)
-        pairs = np.column_stack([np.arange(1, 41), np.zeros(40, dtype=int)])
-        answer = here.distances(pairs)
-        centre = signed_mesh_distance(mesh, centres)
-        outside = centre > 0.0
-        np.testing.assert_allclose(answer.distances[outside], centre[outside] - 0.1, atol=1e-9)
-        assert (answer.distances[~outside] < 0).all()
-        apart = answer.points_b - answer.points_a
-        np.testing.assert_allclose(
-            apart, answer.distances[:, None] * answer.normals, atol=1e-9
-        )
-
-    def test_boxes_and_meshes_against_coal(self):
-        coal = pytest.importorskip("coal")
-        mesh, box = MESHES["torus"], CONVEX["box"]
-        rng = np.random.default_rng(13)
-        places = 3.0 * unit(rng.standard_normal((12, 3)))
-        turn = quaternions(rng, 12)
-        shapes = [mesh, *[box] * 12]
-        orientation = np.concatenate([[[1, 0, 0, 0]], turn])
-        here = snapshot(shapes, np.concatenate([[[0, 0, 0]], places]), orientation)
-        answer = here.distances(np.column_stack([np.zeros(12, dtype=int), np.arange(1, 13)]))
-        model = coal.BVHModelOBBRSS()
-        model.beginModel(len(mesh.faces), len(mesh.vertices))
-        for corners in mesh.vertices[mesh.faces]:
-            model.addTriangle(*corners)
-        model.endModel()
-        for i in range(12):
-            pose = coal.Transform3s(rotation_matrices(turn[i]), places[i])
-            least = coal.distance(
-                model, coal.Transform3s(), coal.Box(*box.size), pose,
-                coal.DistanceRequest(), coal.DistanceResult(),
-            )  # fmt: skip
-            assert abs(answer.distances[i] - least) < 1e-6 if least > 0 else answer.distances[i] < 0
-
-    def test_two_meshes(self):
-        ring = MESHES["torus"]
-        shapes = [ring, ring, am.TriangleMesh(cube() * 8, cube_faces())]
-        far = snapshot(shapes[:2], [[0, 0, 0], [5, 0, 0]]).distances([[0, 1]])
-        corners = ring.vertices + [5, 0, 0]
-        expected = points_to_triangles(ring.vertices, ring.faces, corners).min()
-        assert abs(far.distances[0] - expected) < 1e-9  # vertices of both are closest here
-        linked = snapshot(shapes[:2], [[0, 0, 0], [1.0, 0, 0]]).distances([[0, 1]])
-        assert linked.distances[0] < 0
-        within = snapshot(shapes, [[0, 0, 0], [9, 0, 0], [0, 0, 0]]).distances([[0, 2], [2, 0]])
-        reach = np.abs(ring.vertices).max()
-        np.testing.assert_allclose(within.distances, reach - 4.0, atol=1e-9)
-        np.testing.assert_allclose(
-            within.points_b - within.points_a,
-            within.distances[:, None] * within.normals,
-            atol=1e-9,
-        )
-
-    def test_compounds_are_as_near_as_their_nearest_parts(self):
-        rng = np.random.default_rng(14)
-        position, turn = np.array([[0, 0, 0], [3.0, 1.0, 0]]), quaternions(rng, 2)
-        answer = snapshot([COMPOUND, COMPOUND], position, turn).distances([[0, 1]])
-        parts = [list(placed_leaves(COMPOUND, position[i], turn[i])) for i in range(2)]
-        best = np.inf
-        for one in parts[0]:
-            for other in parts[1]:
-                turns = np.array([matrix_turn(one[1]), matrix_turn(other[1])])
-                pair = snapshot([one[0], other[0]], np.array([one[2], other[2]]), turns)
-                best = min(best, pair.distances([[0, 1]]).distances[0])
-        assert abs(answer.distances[0] - best) < 1e-9
-
-    def test_far_away_and_far_apart(self):
-        shapes = [CONVEX["box"], CONVEX["cone"], CONVEX["sphere"]]
-        near = np.array([[0, 0, 0], [3.0, 0, 0], [0, 4.0, 0]])
-        pairs = [[0, 1], [1, 2], [0, 2]]
-        here = snapshot(shapes, near).distances(pairs)
-        there = snapshot(shapes, near + 1e9).distances(pairs)
-        np.testing.assert_allclose(there.distances, here.distances, atol=1e-6)
-        apart = snapshot(shapes, near * 1e9).distances(pairs)
-        np.testing.assert_allclose(apart.distances, [3e9, 5e9, 4e9], rtol=1e-8)
-
-    def test_coincident_centres(self):
-        shapes = list(CONVEX.values())
-        every = np.array([[i, j] for i in range(7) for j in range(i + 1, 7)])
-        answer = snapshot(shapes, np.zeros((7, 3))).distances(every)
-        assert (answer.distances < 0).all()
-        for array in vars(answer).values():
-            assert np.isfinite(array).all()
-        same = snapshot(shapes * 2, np.zeros((14, 3))).distances([[i, i + 7] for i in range(7)])
-        assert (same.distances < 0).all()
-
-
-def random_normals(number):
-    return unit(np.random.default_rng(0).standard_normal((number, 3000, 3)))
-
-
-def placed_height(shape, position, turn, directions):
-    """Largest n·p over the points p of a shape in the world."""
-    local = directions @ rotation_matrices(turn)
-    return support_height(shape, local) + directions @ position
-
-
-def matrix_turn(rotation):
-    from scipy.spatial.transform import Rotation
-
-    x, y, z, w = Rotation.from_matrix(rotation).as_quat()
-    return [w, x, y, z]
-
-
-def cube_faces():
-    return [
-        [0, 1, 3], [0, 3, 2], [4, 6, 7], [4, 7, 5], [0, 4, 5], [0, 5, 1],
-        [2, 3, 7], [2, 7, 6], [0, 2, 6], [0, 6, 4], [1, 5, 7], [1, 7, 3],
-    ]  # fmt: skip
-
-
-class TestOverlaps:
-    @pytest.mark.parametrize("name", [*CONVEX, "torus", "compound"])
-    def test_scene(self, name):
-        rng = np.random.default_rng(21)
-        shapes, position, turn = scene(rng, 30, spread=3.0)
-        places, turned = rng.uniform(-3, 3, (15, 3)), quaternions(rng, 15)
-        asked = SHAPES[name]
-        overlaps = snapshot(shapes, position, turn).overlaps(asked, places, turned)
-        everything = snapshot(
-            [*shapes, *[asked] * 15],
-            np.concatenate([position, places]),
-            np.concatenate([turn, turned]),
-            fixed=[True] * (len(shapes) + 15),
-        )
-        pairs = np.array([[len(shapes) + q, b] for q in range(15) for b in range(len(shapes))])
-        distance = everything.distances(pairs).distances
-        expected = pairs[distance <= 0] - [len(shapes), 0]
-        np.testing.assert_array_equal(np.column_stack([overlaps.places, overlaps.bodies]), expected)
-        assert 0 < len(overlaps) < len(pairs)
-
-    def test_options(self):
-        here = snapshot([am.Sphere(1.0)] * 3, [[0, 0, 0], [5, 0, 0], [9, 0, 0]], groups=[1, 2, 4])
-        ball = am.Sphere(1.0)
-        places = [[0.5, 0, 0], [7, 0, 0], [20, 0, 0]]
-        assert here.overlaps(ball, places).bodies.tolist() == [0, 1, 2]
-        assert here.overlaps(ball, places).places.tolist() == [0, 1, 1]
-        assert here.overlaps(ball, places, mask=6).bodies.tolist() == [1, 2]
-        assert here.overlaps(ball, places, ignore=[0, 1, 2]).bodies.tolist() == [2]
-        assert len(here.overlaps(ball, places, within=100.0)) == 9
-        assert len(here.overlaps(ball, [])) == 0
-
-    def test_inside_a_closed_mesh(self):
-        room = am.TriangleMesh(cube() * 8, cube_faces())
-        here = snapshot([room], [[0, 0, 0]])
-        places = [[0, 0, 0], [3.9, 0, 0], [5, 0, 0]]
-        for shape in (am.Sphere(0.5), am.Box((1, 1, 1)), MESHES["torus"].scaled(0.3)):
-            assert here.overlaps(shape, places).places.tolist() == [0, 1], shape
 
 
 class TestAll:

@@ -244,8 +244,9 @@ def depth_of_cores(
     """Depth of two cores that overlap: (depth, m, faces, nearest face).
 
     `start` says that the first four rows of `vertex` are a simplex to begin with. The two part
-    when B moves by −depth·m, so −m leads from A to B. A nearest face of −1 says that B − A is flat
-    (or, never seen yet, that room ran out) and `vertex[0]` holds its point.
+    when B moves by −depth·m, so −m leads from A to B. A nearest face of −1 says that there is none,
+    for B − A is flat or room ran out (round shapes that overlap deeply and evenly); then `vertex[0]`
+    is the point that goes with m.
     """
     if start and abs(volume_of(vertex)) <= 1e-7 * size**3:
         start = False
@@ -261,6 +262,8 @@ def depth_of_cores(
     set_face(vertex, face, plane, 2, third, second, 3)
     set_face(vertex, face, plane, 3, second, 0, 3)
     faces, vertices = 4, 4
+    least = np.inf
+    best0, best1, best2 = 0.0, 0.0, 0.0
     while True:
         nearest = 0
         for f in range(1, faces):
@@ -268,15 +271,19 @@ def depth_of_cores(
                 nearest = f
         m0, m1, m2 = plane[nearest, 0], plane[nearest, 1], plane[nearest, 2]
         height = add_vertex(a, points_a, b, points_b, pose, m0, m1, m2, vertex, vertices)
-        full = vertices == VERTICES - 1 or faces > FACES - SPARE
-        if height - plane[nearest, 3] <= accuracy or full:
+        if height - plane[nearest, 3] <= accuracy:
             return height, m0, m1, m2, faces, nearest
+        if height < least:
+            least, best0, best1, best2 = height, m0, m1, m2
+        if vertices == VERTICES - 1 or faces > FACES - SPARE:
+            add_vertex(a, points_a, b, points_b, pose, best0, best1, best2, vertex, 0)
+            return least, best0, best1, best2, faces, -1
         faces, edges = remove_seen(
             vertex, face, plane, faces, nearest, vertices, SEEN * size, horizon
         )
         if faces + edges > FACES:
-            copy_vertex(vertex, vertices, 0)
-            return height, m0, m1, m2, faces, -1
+            add_vertex(a, points_a, b, points_b, pose, best0, best1, best2, vertex, 0)
+            return least, best0, best1, best2, faces, -1
         for e in range(edges):
             set_face(vertex, face, plane, faces + e, horizon[e, 0], horizon[e, 1], vertices)
         faces += edges

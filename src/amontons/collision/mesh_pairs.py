@@ -146,9 +146,9 @@ def collide_faces(shapes, poses, pair, owner, faces, margin, found):
                 core_of(kind, shape_size, data, s), points, face_start, corner, pose, c, size,
                 margin, search, flats, point, gap, key, at,
             )  # fmt: skip
-            write_world(r, n0, n1, n2, made, at, normal, point)
+            write_world(r, n0, n1, n2, abs(made), at, normal, point)
             number[at] = made
-            for k in range(made):  # features of different triangles have different keys
+            for k in range(abs(made)):  # features of different triangles have different keys
                 key[at, k] ^= np.uint32(np.uint32(faces[at]) * np.uint32(2654435761))
 
 
@@ -226,14 +226,18 @@ def collide_mesh(shapes: ShapeArrays, poses: Poses, pairs: Ints, margin: float) 
 
 def _best(found: Found, owner: NDArray[np.int64], pairs: int) -> Touching:
     """Contacts of pairs from those of their triangles."""
-    used = np.arange(MOST) < found.number[:, None]
+    # what overlaps but should be another triangle's matter counts where no other has taken it up
+    sure = np.zeros(pairs, dtype=np.bool_)
+    sure[owner[(found.number > 0) & (found.gap[:, 0] <= 0.0)]] = True
+    counted = np.where(found.number < 0, np.where(sure[owner], 0, -found.number), found.number)
+    used = np.arange(MOST) < counted[:, None]
     normal, point, gap, key = (
         found.normal[used],
         found.point[used],
         found.gap[used],
         found.key[used],
     )
-    number = np.bincount(owner, weights=found.number, minlength=pairs).astype(np.int64)
+    number = np.bincount(owner, weights=counted, minlength=pairs).astype(np.int64)
     first = np.concatenate([[0], np.cumsum(number)])
     keep = np.zeros(len(gap), dtype=np.bool_)
     thin_out.sized(len(gap))(first, normal, point, gap, np.ones_like(keep), keep)

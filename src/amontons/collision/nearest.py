@@ -41,9 +41,7 @@ def distance_to_part(
             data, point, face_start, corner, neighbour, plane, node_box, node_link, node_face,
             closed[s], s, stack, later, x, y, z, limit,
         )  # fmt: skip
-    return distance_to_convex(
-        what, size, data, point, face_start, corner, plane, s, x, y, z, limit
-    )
+    return distance_to_convex(what, size, data, point, face_start, corner, plane, s, x, y, z, limit)
 
 
 @kernel

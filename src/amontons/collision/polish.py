@@ -23,6 +23,9 @@ from amontons.model.shapes.table import CONE, CYLINDER, ELLIPSOID
 STEPS = 16
 """Most steps of Newton's method; five are usual."""
 
+SOFT = 1e-7
+"""Part of the curvature that is added to it, so that there is some in every direction."""
+
 LONGEST = 0.2
 """Longest step [rad]."""
 
@@ -175,6 +178,9 @@ def newton_step(piece, count, weight):
         huu += weight[i] * piece[i, 15]
         huv += weight[i] * piece[i, 16]
         hvv += weight[i] * piece[i, 17]
+    # a direction along which nothing changes (two cylinders with one axis) must not stop the rest
+    lift = SOFT * (abs(huu) + abs(hvv))
+    huu, hvv = huu + lift, hvv + lift
     gu, gv = piece[0, 13], piece[0, 14]
     if count == 1:
         det = huu * hvv - huv * huv

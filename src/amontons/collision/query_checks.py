@@ -74,9 +74,7 @@ def group_bits(name: str, value: ArrayLike, number: int) -> NDArray[np.uint32]:
     return np.array(np.broadcast_to(array, number), dtype=np.uint32)
 
 
-def body_numbers(
-    name: str, value: ArrayLike | None, number: int, bodies: int
-) -> NDArray[np.int32]:
+def body_numbers(name: str, value: ArrayLike | None, number: int, bodies: int) -> NDArray[np.int32]:
     """Bodies, or −1 for none: one for all or one each; shape (number,)."""
     array = _whole(name, -1 if value is None else value, number)
     wrong = (array < -1) | (array >= bodies)
@@ -112,8 +110,7 @@ def _whole(name: str, value: ArrayLike, number: int) -> NDArray[np.int64]:
     array = np.asarray(value)
     if array.dtype.kind not in "iu" or array.shape not in ((), (number,)):
         raise InputError(
-            f"{name} must be one whole number or {number}, got shape {array.shape} "
-            f"of {array.dtype}"
+            f"{name} must be one whole number or {number}, got shape {array.shape} of {array.dtype}"
         )
     return array.astype(np.int64)
 

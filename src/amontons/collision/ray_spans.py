@@ -139,21 +139,13 @@ def nappe(slope, x, y, w, d0, d1, d2):
     if rate > 0.0 and discriminant < 0.0:
         return np.inf, -np.inf
     q = -(middle + math.copysign(math.sqrt(max(discriminant, 0.0)), middle))
-    # roots q/rate and rest/q; a line along the side has but one, one through the tip a double one
-    if q == 0.0:
-        one, other = 0.0, 0.0
-        if rate == 0.0:
-            return -np.inf, np.inf
-    elif rate == 0.0:
-        one = rest / q
-        other = -math.copysign(np.inf, d2)
-    else:
-        one, other = q / rate, rest / q
+    if rate == 0.0:  # parallel to a line of the side
+        once = rest / q if q != 0.0 else np.inf
+        return (once, np.inf) if d2 < 0.0 else (-np.inf, once)
+    one, other = (q / rate, rest / q) if q != 0.0 else (0.0, 0.0)
     low, high = min(one, other), max(one, other)
     if rate > 0.0:
         return low, high
-    if rate == 0.0:
-        return (one, np.inf) if d2 < 0.0 else (-np.inf, one)
     return (high, np.inf) if d2 < 0.0 else (-np.inf, low)
 
 

@@ -167,9 +167,7 @@ def ray_to_part(
             later, x, y, z, d0, d1, d2, -shift, touch, best - shift,
         )  # fmt: skip
         return max(shift + t, 0.0), n0, n1, n2
-    enter, leave, n0, n1, n2 = span_of_convex(
-        what, size, data, plane, s, x, y, z, d0, d1, d2
-    )
+    enter, leave, n0, n1, n2 = span_of_convex(what, size, data, plane, s, x, y, z, d0, d1, d2)
     if enter > leave:
         return np.inf, 0.0, 0.0, 0.0
     enter, leave = shift + enter, shift + leave

@@ -65,15 +65,17 @@ def put_in_halves(key, entry, begin, middle, end):
 @routine
 def longest_axis(box, entry, begin, end):
     """Axis along which the centres of these parts are farthest apart."""
-    longest, widest = 0, -1.0
-    for axis in range(3):
-        low, high = np.inf, -np.inf
-        for e in range(begin, end):
-            x = box[entry[e], axis]
-            low, high = min(low, x), max(high, x)
-        if high - low > widest:
-            longest, widest = axis, high - low
-    return longest
+    low0, low1, low2 = np.inf, np.inf, np.inf
+    high0, high1, high2 = -np.inf, -np.inf, -np.inf
+    for e in range(begin, end):
+        i = entry[e]
+        x, y, z = box[i, 0], box[i, 1], box[i, 2]
+        low0, low1, low2 = min(low0, x), min(low1, y), min(low2, z)
+        high0, high1, high2 = max(high0, x), max(high1, y), max(high2, z)
+    wide0, wide1, wide2 = high0 - low0, high1 - low1, high2 - low2
+    if wide0 >= wide1 and wide0 >= wide2:
+        return 0
+    return 1 if wide1 >= wide2 else 2
 
 
 @serial_kernel

@@ -46,18 +46,19 @@ def polish_distance(a, points_a, b, points_b, pose, size, count, v, corner, weig
 
 
 @routine
-def polish_depth(
-    a, points_a, b, points_b, pose, size, m, face, front, corner, weight, piece
-):
-    """Newton's method from the nearest face of the polytope, as :func:`polish`."""
+def polish_depth(a, points_a, b, points_b, pose, size, m, face, front, corner, weight, piece):
+    """Newton's method from a face of the polytope (or its first corner), as :func:`polish`."""
     pieces = 0
     share0, share1, share2 = weight[0], weight[1], weight[2]
-    for i in range(3):
-        share = share0 if i == 0 else share1 if i == 1 else share2
-        if share > 0.0:
-            pieces = add_simplex_piece(
-                a, b, pose, size, piece, pieces, share, weight, corner, face[front, i]
-            )
+    if front < 0:
+        pieces = add_simplex_piece(a, b, pose, size, piece, 0, 1.0, weight, corner, 0)
+    else:
+        for i in range(3):
+            share = share0 if i == 0 else share1 if i == 1 else share2
+            if share > 0.0:
+                pieces = add_simplex_piece(
+                    a, b, pose, size, piece, pieces, share, weight, corner, face[front, i]
+                )
     n = (-m[0], -m[1], -m[2])
     return polish(a, points_a, b, points_b, pose, size, pieces, n, piece, weight)
 
@@ -84,14 +85,17 @@ def overlap(
             plane,
             horizon,
         )
-        if nearest < 0:
-            return -h, -m0, -m1, -m2, corner[0, 3], corner[0, 4], corner[0, 5]
-        front = face_in_front(corner, face, plane, faces, nearest, size, weight)
-        i, j, k = face[front, 0], face[front, 1], face[front, 2]
-        p0 = weight[0] * corner[i, 3] + weight[1] * corner[j, 3] + weight[2] * corner[k, 3]
-        p1 = weight[0] * corner[i, 4] + weight[1] * corner[j, 4] + weight[2] * corner[k, 4]
-        p2 = weight[0] * corner[i, 5] + weight[1] * corner[j, 5] + weight[2] * corner[k, 5]
-        if h - plane[nearest, 3] <= EXACT * size or accuracy < COARSE:
+        front = nearest
+        p0, p1, p2 = corner[0, 3], corner[0, 4], corner[0, 5]
+        if nearest >= 0:
+            front = face_in_front(corner, face, plane, faces, nearest, size, weight)
+            i, j, k = face[front, 0], face[front, 1], face[front, 2]
+            p0 = weight[0] * corner[i, 3] + weight[1] * corner[j, 3] + weight[2] * corner[k, 3]
+            p1 = weight[0] * corner[i, 4] + weight[1] * corner[j, 4] + weight[2] * corner[k, 4]
+            p2 = weight[0] * corner[i, 5] + weight[1] * corner[j, 5] + weight[2] * corner[k, 5]
+        if accuracy < COARSE or faces == 0:
+            break
+        if nearest >= 0 and h - plane[nearest, 3] <= EXACT * size:
             break
         f, n0, n1, n2, q0, q1, q2, error = polish_depth(
             a, points_a, b, points_b, pose, size, (m0, m1, m2), face, front, corner, weight, piece

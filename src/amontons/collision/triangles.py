@@ -23,23 +23,24 @@ ON_EDGE = 1e-7
 BEYOND = -1e-7
 """A normal that leans farther over the neighbour's border belongs to the neighbour."""
 
-DROP, KEEP, PUSH_OUT = 0, 1, 2
+DROP, KEEP, FACE, PUSH_OUT = 0, 1, 2, 3
 
 
 @routine
 def judge_normal(face, begin, neighbour, edge_kind, first_face, plane, tri, size, n, p):
     """Whether the normal n at point p of a triangle is one that the whole mesh could give.
 
-    KEEP it; DROP the contact, which another triangle has; or the edge must not act (PUSH_OUT).
+    It is the FACE's; KEEP it; DROP the contact, which another triangle has; or this is inside a
+    smooth surface, where only faces act (PUSH_OUT).
     """
     f = first_face + face
     m0, m1, m2 = plane[f, 0], plane[f, 1], plane[f, 2]
     upright = n[0] * m0 + n[1] * m1 + n[2] * m2
     if upright >= UPRIGHT:
-        return KEEP
+        return FACE
     if upright <= 0.0:
         return PUSH_OUT
-    verdict = PUSH_OUT
+    sharp, beyond = False, False
     for k in range(3):
         o = (k + 1) % 3
         e0, e1, e2 = tri[o, 0] - tri[k, 0], tri[o, 1] - tri[k, 1], tri[o, 2] - tri[k, 2]
@@ -49,18 +50,17 @@ def judge_normal(face, begin, neighbour, edge_kind, first_face, plane, tri, size
         depth = (p[0] - tri[k, 0]) * t0 + (p[1] - tri[k, 1]) * t1 + (p[2] - tri[k, 2]) * t2
         if depth > ON_EDGE * size * length:
             continue
-        if edge_kind[begin + k] == 0:
-            return PUSH_OUT
+        sharp = sharp or edge_kind[begin + k] != 0
         other = neighbour[begin + k]
-        verdict = KEEP
         if other >= 0:
             g = first_face + other
             b0, b1, b2 = plane[g, 0], plane[g, 1], plane[g, 2]
             # out of the neighbour, across the same edge, which it has the other way round
             u0, u1, u2 = b1 * e2 - b2 * e1, b2 * e0 - b0 * e2, b0 * e1 - b1 * e0
-            if n[0] * u0 + n[1] * u1 + n[2] * u2 < BEYOND * length:
-                return DROP
-    return verdict
+            beyond = beyond or n[0] * u0 + n[1] * u1 + n[2] * u2 < BEYOND * length
+    if not sharp:
+        return PUSH_OUT
+    return DROP if beyond else KEEP
 
 
 @routine
@@ -86,6 +86,9 @@ def collide_triangle(
     tri: its corners [m], (3, 3); `begin`: its first corner in the table; b, points: core of the
     convex shape and its vertices; pose: of that shape in the mesh's frame; middle: of its box in
     that frame; size: of the two [m]. Writes as :func:`~amontons.collision.manifold.manifold`.
+
+    A negative number says that the two overlap, but that another triangle should know better: these
+    contacts count only where no triangle does.
     """
     a = triangle_core()
     r = rounding(b)
@@ -108,24 +111,27 @@ def collide_triangle(
     verdict = judge_normal(
         face, begin, neighbour, edge_kind, first_face, plane, tri, size, (n0, n1, n2), (p0, p1, p2)
     )
-    if verdict == DROP:
-        return 0, m0, m1, m2
-    if verdict == PUSH_OUT:
+    sign = 1
+    if verdict == FACE:
+        n0, n1, n2 = m0, m1, m2
+    elif verdict != KEEP:
         if distance > 0.0:  # apart, and another triangle is nearer
             return 0, m0, m1, m2
         # overlapping: out along the face's normal, if the deepest point is over this triangle
         d0, d1, d2 = into_b(pose, -m0, -m1, -m2)
         s0, s1, s2 = support_point(b, points, d0, d1, d2)
         s0, s1, s2 = out_of_b(pose, s0, s1, s2)
-        distance = m0 * s0 + m1 * s1 + m2 * s2 - plane[f, 3]
-        if not inside_triangle(tri, m0, m1, m2, s0, s1, s2):
-            return 0, m0, m1, m2
-        n0, n1, n2 = m0, m1, m2
-        p0, p1, p2 = s0 - distance * m0, s1 - distance * m1, s2 - distance * m2
-        distance -= r
+        over = inside_triangle(tri, m0, m1, m2, s0, s1, s2)
+        if not over:
+            sign = -1
+        if over or n0 * m0 + n1 * m1 + n2 * m2 <= 0.0:
+            n0, n1, n2 = m0, m1, m2
+            distance = m0 * s0 + m1 * s1 + m2 * s2 - plane[f, 3]
+            p0, p1, p2 = s0 - distance * m0, s1 - distance * m1, s2 - distance * m2
+            distance -= r
     number = manifold(
         a, tri, b, points, face_start, corner, plane, pose, size, margin, distance, (n0, n1, n2),
         (p0, p1, p2), flats[0], flats[1], flats[2], flats[3], flats[4], flats[5], flats[6],
         point, gap, key, at,
     )  # fmt: skip
-    return number, n0, n1, n2
+    return sign * number, n0, n1, n2
