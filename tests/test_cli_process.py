@@ -164,6 +164,7 @@ def test_after_warmup_nothing_is_left_to_compile(cache, problem_file, tmp_path):
     script = f"""
 import dataclasses, amontons as am
 from amontons import _jit
+from amontons.cli import warmup
 from amontons.cli.samples import sample_problems
 from amontons.solvers import SOLVERS
 file = am.ConeProblem.load({str(problem_file)!r})
@@ -175,10 +176,11 @@ for above in (10**9, 0):
                 dataclasses.replace(solver, max_iterations=2).solve(problem)
             except am.UnsupportedProblemError:
                 pass
+warmup._detect()
 assert _jit.announcer.compiled == [], _jit.announcer.compiled
 """
     again = python(script, env=environment)
-    if warmup.cache_folder().name != f"kernels-{_jit.source_stamp('problem')}":
+    if any(_jit._present_stamp(room) != _jit.source_stamp(room) for room in ("", *_jit.BELOW)):
         pytest.skip("the sources were edited during the test, so the new process has to compile")
     assert again.returncode == 0, again.stderr
     assert again.stderr == ""

@@ -15,6 +15,7 @@ _HOMES = {
     "amontons.collision.contacts": ("ContactSet",),
     "amontons.collision.detector": ("CollisionDetector",),
     "amontons.collision.memory": ("ContactMemory",),
+    "amontons.collision.queries": ("Snapshot",),
     "amontons.errors": (
         "AmontonsError",
         "FileFormatError",
@@ -100,6 +101,7 @@ __all__ = [
     "Residuals",
     "RollingCone",
     "Shape",
+    "Snapshot",
     "Solution",
     "Solver",
     "SpectralGradient",
@@ -120,6 +122,7 @@ if TYPE_CHECKING:
     from amontons.collision.contacts import ContactSet
     from amontons.collision.detector import CollisionDetector
     from amontons.collision.memory import ContactMemory
+    from amontons.collision.queries import Snapshot
     from amontons.errors import (
         AmontonsError,
         FileFormatError,

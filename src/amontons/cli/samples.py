@@ -6,7 +6,20 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
+from amontons.collision.detector import CollisionDetector
+from amontons.model.shapes import (
+    Box,
+    Capsule,
+    Cone,
+    ConvexHull,
+    Cylinder,
+    Ellipsoid,
+    HeightField,
+    Plane,
+    Sphere,
+)
 from amontons.problem.operators import BodyOperator
 from amontons.problem.problem import ConeProblem
 from amontons.problem.sets import (
@@ -18,6 +31,8 @@ from amontons.problem.sets import (
     Run,
     SpinningCone,
 )
+
+Floats = NDArray[np.float64]
 
 UP = (0.0, 0.0, 1.0)
 
@@ -33,6 +48,25 @@ def sample_problems() -> dict[str, ConeProblem]:
         "bodies with torques and joints": _jointed_bodies(),
         "a factored mass matrix": _factored(),
     }
+
+
+def sample_scene() -> tuple[CollisionDetector, Floats]:
+    """Two bodies of every kind of shape, all in one place, and where they are [m]."""
+    corners = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
+    shapes = [
+        Plane(),
+        HeightField(np.zeros((3, 3)), spacing=1.0),
+        Sphere(0.5),
+        Capsule(0.4, 0.5),
+        Box((1.0, 1.0, 1.0)),
+        Cylinder(0.5, 1.0),
+        Cone(0.5, 1.0),
+        Ellipsoid((0.5, 0.6, 0.7)),
+        ConvexHull(corners - 0.25),
+    ]
+    which = np.repeat(np.arange(len(shapes)), 2)
+    position = 0.01 * np.arange(3.0 * len(which)).reshape(-1, 3)
+    return CollisionDetector(shapes, which=which, margin=0.1), position
 
 
 def _every_set() -> list[Run]:

@@ -6,7 +6,6 @@ import contextlib
 import shutil
 import time
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -33,7 +32,8 @@ def warmup(
     from amontons import _jit
 
     start = time.perf_counter()
-    folder = cache_folder()
+    check_cache()
+    folder = _jit.cache_root()
     removed = clear_cache() if clear else _jit.prune_cache()
     before = len(_jit.announcer.compiled)
     with Display() as display:
@@ -56,18 +56,16 @@ def warmup(
         raise typer.Exit(NOT_CONVERGED)
 
 
-def cache_folder() -> Path:
-    """Where this process keeps compiled code."""
+def check_cache() -> None:
+    """Raise OutputError where compiled code cannot be kept."""
     from amontons import _jit
     from amontons.problem.kernels import project
 
-    folder = project.serial.stats.cache_path  # type: ignore[attr-defined]
-    if folder is None:
+    if project.serial.stats.cache_path is None:  # type: ignore[attr-defined]
         raise OutputError(
             f"{_jit.cache_root()} cannot be written, so compiled code would be lost with this "
             "process; set AMONTONS_CACHE_DIR to a folder that can be"
         )
-    return Path(folder).parent
 
 
 def clear_cache() -> int:
@@ -99,6 +97,8 @@ def exercise() -> Iterator[tuple[str, float]]:
     for i, parallel in enumerate((False, True)):
         with _forced(parallel):
             problems = sample_problems()
+            yield "collision detection", 0.5 * i
+            _detect()
             for j, (kind, problem) in enumerate(problems.items()):
                 methods = [m for m in _methods(parallel) if _supports(m, problem)]
                 for k, method in enumerate(methods):
@@ -141,6 +141,27 @@ def _methods(parallel: bool) -> Iterator[Solver]:
         yield Jacobi(step=step, **few)
         yield GaussSeidel(step=step, parallel=parallel, **few)
     yield ExactCoulomb(**few)
+
+
+def _detect() -> None:
+    """Contacts of every pair of shapes, and every question about bodies."""
+    import numpy as np
+
+    from amontons.cli.samples import sample_scene
+    from amontons.collision.memory import match
+    from amontons.model.shapes import Sphere
+
+    detector, position = sample_scene()
+    contacts = detector.detect(position)
+    match(contacts, contacts)
+    snapshot = detector.at(position)
+    up = np.array([[0.0, 0.0, 1.0]])
+    snapshot.cast_rays(-up, up)
+    snapshot.closest_points(up)
+    snapshot.overlaps(Sphere(0.5), up)
+    bodies = np.arange(1, detector.bodies)
+    snapshot.distances(np.column_stack([np.zeros_like(bodies), bodies]))
+    snapshot.distances(np.column_stack([np.ones_like(bodies[1:]), bodies[1:]]))
 
 
 def _use_beside_solvers(problem: ConeProblem) -> None:

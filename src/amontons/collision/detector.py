@@ -13,6 +13,7 @@ from amontons.collision.contacts import ContactSet, contact_set
 from amontons.collision.found import Poses
 from amontons.collision.narrow_phase import narrow_phase
 from amontons.collision.parts import PartsOfBodies, parts_of, spheres
+from amontons.collision.queries import Snapshot
 from amontons.errors import InputError
 from amontons.model.shapes import Shape
 from amontons.model.shapes.checks import finite_array
@@ -110,12 +111,13 @@ class CollisionDetector:
                     f"{fixed_bodies.shape} of {fixed_bodies.dtype}"
                 )
         self.fixed: NDArray[np.bool_] = fixed_bodies
+        self.groups = self._bits("groups", groups, 1)
         self._broad = BroadPhase(
             parts.shapes,
             parts.shape,
             body=parts.body,
             free=~fixed_bodies[parts.body],
-            group=self._bits("groups", groups, 1)[parts.body],
+            group=self.groups[parts.body],
             mask=self._bits("masks", masks, ALL_GROUPS)[parts.body],
             apart=self._pairs_apart(apart),
             margin=self.margin,
@@ -136,6 +138,10 @@ class CollisionDetector:
         pairs = self._broad.pairs(poses)
         touching, swapped = narrow_phase(self._parts.shapes, poses, pairs, self.margin)
         return contact_set(self._parts, self._local, poses, place, pairs, touching, swapped)
+
+    def at(self, position: ArrayLike, orientation: ArrayLike | None = None) -> Snapshot:
+        """The bodies there, to ask about: rays, closest points, overlaps, distances."""
+        return Snapshot(self, position, orientation)
 
     def close_pairs(self, position: ArrayLike, orientation: ArrayLike | None = None) -> Ints:
         """Pairs of bodies whose bounding boxes come within the margin, sorted, shape (pairs, 2)."""

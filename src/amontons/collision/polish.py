@@ -26,6 +26,9 @@ STEPS = 16
 SOFT = 1e-7
 """Part of the curvature that is added to it, so that there is some in every direction."""
 
+PROBE = 0.03
+"""Step where there is no bottom in sight [rad]."""
+
 LONGEST = 0.2
 """Longest step [rad]."""
 
@@ -185,7 +188,9 @@ def newton_step(piece, count, weight):
     if count == 1:
         det = huu * hvv - huv * huv
         if not (det > 0.0 and huu > 0.0):
-            return 0.0, 0.0, False
+            # bent the wrong way: downhill, until another piece comes up
+            slope = np.sqrt(gu * gu + gv * gv)
+            return -PROBE * gu / slope, -PROBE * gv / slope, slope > 0.0
         return (huv * gv - hvv * gu) / det, (huv * gu - huu * gv) / det, True
     cu, cv = piece[1, 13] - gu, piece[1, 14] - gv
     c = piece[1, 12] - piece[0, 12]
@@ -196,10 +201,14 @@ def newton_step(piece, count, weight):
         su, sv = -c * cu / square, -c * cv / square
         tu, tv = -cv, cu
         bend = huu * tu * tu + 2.0 * huv * tu * tv + hvv * tv * tv
-        if not bend > 0.0:
-            return 0.0, 0.0, False
         bu, bv = huu * su + huv * sv + gu, huv * su + hvv * sv + gv
-        s = -(tu * bu + tv * bv) / bend
+        slope = tu * bu + tv * bv
+        if bend > 0.0:
+            s = -slope / bend
+        elif abs(slope) <= 1e-8 * square:
+            s = 0.0
+        else:
+            s = (-PROBE if slope > 0.0 else PROBE) / np.sqrt(square)
         su, sv = su + s * tu, sv + s * tv
         bu, bv = huu * su + huv * sv + gu, huv * su + hvv * sv + gv
         weight[1] = -(cu * bu + cv * bv) / square

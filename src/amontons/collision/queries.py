@@ -65,7 +65,7 @@ class Snapshot:
         parts = detector._parts
         self.bodies = detector.bodies
         self._body = parts.body
-        self._group = np.ascontiguousarray(detector._broad._parts.tag[:, 1])
+        self._group = np.ascontiguousarray(detector.groups[parts.body])
         poses = detector._poses(position, orientation)
         self._side = Side(parts.shapes, poses, closed_meshes(parts.shapes))
         kind = parts.shapes.kind[parts.shape]

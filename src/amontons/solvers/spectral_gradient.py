@@ -16,7 +16,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from amontons._jit import TILE, kernel, prange, routine
+from amontons._jit import CHUNK, TILE, kernel, prange, routine
 from amontons.algebra.cones import COULOMB
 from amontons.algebra.tiles import (
     NEW,
@@ -188,18 +188,29 @@ def bends(sets, metric, d, Nd, partial):
     return column_sum(partial, 0), column_sum(partial, 1)
 
 
+@kernel
+def inner(d, Nd, partial):
+    """dᵀNd alone."""
+    for p in prange(partial.shape[0]):
+        total = 0.0
+        for i in range(p * 4 * CHUNK, min(d.size, (p + 1) * 4 * CHUNK)):
+            total += d[i] * Nd[i]
+        partial[p, 0] = total
+    return column_sum(partial, 0)
+
+
 class AlternatingStep:
     """The long and the short spectral step in turns (paper 1, eqs. 10 and 11)."""
 
     def __init__(self) -> None:
-        self._long = False
+        self.needs_stretch = True
 
     def next(self, square: float, bend: float, stretch: float) -> float:
-        """The step after one along d, from dᵀS⁻¹d, dᵀNd and (Nd)ᵀS(Nd)."""
+        """The step after one along d, from dᵀS⁻¹d, dᵀNd and, if it is needed, (Nd)ᵀS(Nd)."""
+        short, self.needs_stretch = self.needs_stretch, not self.needs_stretch
         if not bend > 0.0:
             return math.inf
-        self._long = not self._long
-        return bend / stretch if self._long else square / bend
+        return bend / stretch if short else square / bend
 
 
 class AdaptiveStep:
@@ -210,6 +221,7 @@ class AdaptiveStep:
     """
 
     RATIO, MEMORY = 0.3, 5
+    needs_stretch = True
 
     def __init__(self) -> None:
         self._short: deque[float] = deque(maxlen=self.MEMORY)
@@ -280,7 +292,9 @@ class SpectralGradient(Solver):
         sets, r = problem.sets.arrays, problem.linear
         metric = problem.metric(self.scaling)
         pass_over, curvature = advance.sized(problem.blocks), bends.sized(problem.blocks)
+        along = inner.sized(problem.blocks)
         partial = np.empty((sets.chunks.shape[0], 5))
+        sums = np.empty((problem.rows // (4 * CHUNK) + 1, 1))
         scratch = problem.operator.scratch()
         d, Nd = np.zeros(problem.rows), np.zeros(problem.rows)
 
@@ -303,7 +317,10 @@ class SpectralGradient(Solver):
             if not square > 0.0:
                 return
             problem.product(d, Nd, scratch)
-            bend, stretch = problem.total(curvature(sets, metric, d, Nd, partial))
+            if step.needs_stretch:
+                bend, stretch = problem.total(curvature(sets, metric, d, Nd, partial))
+            else:
+                (bend,), stretch = problem.total((along(d, Nd, sums),)), 0.0
             length = self._line_search(objective, slope, bend, max(recent))
             alpha = min(self.longest, max(self.shortest, step.next(square, bend, stretch)))
             count += 1
