@@ -32,6 +32,12 @@ def world_box(shape, position, turn):
     return placed.min(axis=0), placed.max(axis=0)
 
 
+def ball(shape, box, margin):
+    """Centre and radius of the ball around a box that is widened by half the margin."""
+    middle, half = (box[0] + box[1]) / 2, (box[1] - box[0]) / 2 + margin / 2
+    return middle, half[0] if isinstance(shape, am.Sphere) else np.linalg.norm(half)
+
+
 def brute_force(shapes, position, turn, margin, may_meet):
     """Pairs (i, j), i < j, as the broad phase should find them, and those too near to call."""
     sure, doubtful = set(), set()
@@ -57,6 +63,8 @@ def brute_force(shapes, position, turn, margin, may_meet):
             away = apart - shapes[i].radius - shapes[j].radius
         else:
             away = np.maximum(boxes[i][0] - boxes[j][1], boxes[j][0] - boxes[i][1]).max()
+            (c, r), (d, s) = (ball(shapes[k], boxes[k], margin) for k in (i, j))
+            away = max(away, np.linalg.norm(c - d) - r - s + margin)
         scale = 1e-12 * (1.0 + np.abs(position[[i, j]]).max())
         if abs(away - margin) <= scale:
             doubtful.add((i, j))

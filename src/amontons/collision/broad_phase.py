@@ -33,6 +33,9 @@ FEW = 12
 class BroadPhase:
     """Finds all pairs of parts whose bounding boxes come within the margin of one another.
 
+    The balls around those boxes must overlap, too; spheres are their own balls, and planes are
+    tested as they are.
+
     Sizes may differ by any ratio. Time and memory grow linearly with the number of parts, whatever
     their positions. The answer and its order do not depend on the number of threads.
     """
@@ -58,6 +61,11 @@ class BroadPhase:
         wide = 2.0 * np.where(kinds == SPHERE, spheres, radius) + margin
         level, self._levels = _levels(wide, kinds == PLANE)
         self._plane = np.flatnonzero(kinds == PLANE).astype(np.int32)
+        self._boxes = bool((kinds != SPHERE).any())
+        alone = body.size == int(body.max(initial=-1)) + 1  # no body has two parts
+        everybody = bool(free.all() and (group == group[:1]).all() and (mask == mask[:1]).all())
+        everybody = everybody and bool((group[:1] & mask[:1]).all())
+        self._filters = not (alone and everybody) or apart.size > 0
         start, partners = _partners(apart, int(body.max(initial=-1)) + 1)
         tag = np.column_stack([body, group, mask, free]).astype(np.uint32)
         self._parts = Parts(level, tag, self._plane, start, partners)
@@ -85,13 +93,13 @@ class BroadPhase:
         ordered = Sorted(
             start,
             part,
-            np.empty((n, 6)),
-            np.empty(n, dtype=np.bool_),
-            np.empty((n, 4), dtype=np.uint32),
+            np.empty((n, 4)),
+            np.empty((n if self._boxes else 0, 3)),
+            np.empty((n if self._filters else 0, 4), dtype=np.uint32),
         )
         gather_parts.sized(n)(
             part, box, parts.tag, self.shapes.kind, self.shape,
-            ordered.box, ordered.round, ordered.tag,
+            ordered.ball, ordered.half, ordered.tag,
         )  # fmt: skip
         world = self._planes_in_world(poses)
         near, count = np.empty(n * KEPT, dtype=np.int32), np.empty(n, dtype=np.int32)
@@ -99,12 +107,12 @@ class BroadPhase:
         search = find_pairs.sized(n)
         search(levels, parts, world, ordered, first[:0], near, count)
         np.cumsum(count, out=first[1:])
-        kept = KEPT
-        if count.max(initial=0) > KEPT:  # some have more partners than fit: search once more
-            near, kept = np.empty(int(first[-1]), dtype=np.int32), 0
-            search(levels, parts, world, ordered, first, near, count)
+        more = near[:0]
+        if count.max(initial=0) > KEPT:  # some have more partners than fit: they search once more
+            more = np.empty(int(first[-1]), dtype=np.int32)
+            search(levels, parts, world, ordered, first, more, count)
         pairs = np.empty((int(first[-1]), 2), dtype=np.int32)
-        list_pairs.sized(n)(near, kept, first, pairs)
+        list_pairs.sized(n)(near, more, first, pairs)
         return pairs
 
     def _planes_in_world(self, poses: Poses) -> Floats:
@@ -138,7 +146,7 @@ def _levels(wide: Floats, plane: NDArray[np.bool_]) -> tuple[NDArray[np.int8], L
     widths = finest * 2.0 ** steps[:kept]
     for m in range(kept):  # cells just as wide as the widest part of the level
         widths[m] = wide[bounded[place == m]].max()
-    size = np.maximum(16, 2 ** np.ceil(np.log2(2 * members[:kept])).astype(np.int64))
+    size = np.maximum(16, 2 ** np.ceil(np.log2(4 * members[:kept])).astype(np.int64))
     base = np.concatenate([[0], np.cumsum(size)[:-1]]).astype(np.int64)
     return level, Levels(1.0 / (widths * (1.0 + 1e-9)), base, size - 1)
 

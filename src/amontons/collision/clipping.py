@@ -19,8 +19,9 @@ RING = 2 * CORNERS + 2
 THICK = 1e-5
 """Distance from an edge that is as good as on it, as a part of the size."""
 
-ABREAST = 2e-3
-"""Distance, as a part of the size, up to which two lines that cross are still on each other."""
+ABREAST = 5e-4
+"""Distance, as a part of the size, up to which two lines that cross are still on each other, at
+least one of them on a round side. Two sharp edges have to coincide."""
 
 SHORTEST = 0.01
 """Stretch, as a part of the size, below which two lines meet in one point."""
@@ -65,9 +66,7 @@ def clip_line(ring, label, source, count, c0, c1, c2, name, thick):
                 else:
                     label[target, made - 1] = name
         elif s_j > thick:
-            made = cross_over(
-                ring, label, source, i, s_i, j, s_j, target, made, label[source, i]
-            )
+            made = cross_over(ring, label, source, i, s_i, j, s_j, target, made, label[source, i])
         s_i = s_j
     return made
 
@@ -88,9 +87,7 @@ def clip_polygon(flat, side, corners, ring, label, count, thick):
         if length > 0.0:
             scale = 1.0 / length if area > 0.0 else -1.0 / length
             c0, c1 = c0 * scale, c1 * scale
-            count = clip_line(
-                ring, label, source, count, c0, c1, c0 * x + c1 * y, OTHER + k, thick
-            )
+            count = clip_line(ring, label, source, count, c0, c1, c0 * x + c1 * y, OTHER + k, thick)
             source = 1 - source
             if count == 0:
                 break
@@ -98,10 +95,10 @@ def clip_polygon(flat, side, corners, ring, label, count, thick):
 
 
 @routine
-def overlap_of_segments(flat, ring, label, size):
+def overlap_of_segments(flat, ring, label, size, width):
     """First ring ← the ends of the stretch where two segments lie on each other.
 
-    The stretch is on the first segment. Returns the number of points: 0 or 2.
+    The stretch is on the first segment; they may be `width` apart. Returns how many points: 0 or 2.
     """
     x, y = flat[0, 0, 0], flat[0, 0, 1]
     e0, e1 = flat[0, 1, 0] - x, flat[0, 1, 1] - y
@@ -125,7 +122,6 @@ def overlap_of_segments(flat, ring, label, size):
         high, label[0, 1] = end, OTHER + last
     # lines that cross are on each other near the crossing only
     slope = (aside_end - aside) / (end - start)
-    width = ABREAST * size
     if slope != 0.0:
         crossing = start - aside / slope
         low = max(low, crossing - width / abs(slope))
@@ -140,15 +136,17 @@ def overlap_of_segments(flat, ring, label, size):
 
 
 @routine
-def overlap_of_features(flat, count_a, count_b, ring, label, size):
+def overlap_of_features(flat, count_a, count_b, sharp, ring, label, size):
     """(which ring, points) of the overlap of two projected features; (0, 0) if there is none.
 
-    flat[0] and flat[1] have their points. A polygon cuts a segment, and A's polygon cuts B's.
+    flat[0] and flat[1] have their points; `sharp` says that both are of polyhedra. A polygon cuts a
+    segment, and A's polygon cuts B's.
     """
     if count_a < 2 or count_b < 2:
         return 0, 0
     if count_a == 2 and count_b == 2:
-        return 0, overlap_of_segments(flat, ring, label, size)
+        width = (THICK if sharp else ABREAST) * size
+        return 0, overlap_of_segments(flat, ring, label, size, width)
     cut, cutter, count, corners = 1, 0, count_b, count_a
     if count_a == 2:
         cut, cutter, count, corners = 0, 1, count_a, count_b

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from amontons.collision.broad_phase import BroadPhase
-from amontons.collision.contacts import ContactSet, contact_set
+from amontons.collision.contacts import ContactSet, contact_set, sphere_contacts
 from amontons.collision.found import Poses
 from amontons.collision.narrow_phase import narrow_phase
 from amontons.collision.parts import PartsOfBodies, parts_of, spheres
@@ -17,6 +17,7 @@ from amontons.collision.queries import Snapshot
 from amontons.errors import InputError
 from amontons.model.shapes import Shape
 from amontons.model.shapes.checks import finite_array
+from amontons.model.shapes.table import SPHERE
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
@@ -102,6 +103,8 @@ class CollisionDetector:
         self.margin = float(margin)
         self._parts = parts
         self._local = parts.local
+        self._upright = np.tile([1.0, 0.0, 0.0, 0.0], (parts.bodies, 1))
+        self._only_spheres = parts.offset is None and bool((parts.shapes.kind == SPHERE).all())
         fixed_bodies = np.zeros(parts.bodies, dtype=bool)
         if fixed is not None:
             fixed_bodies = np.asarray(fixed)
@@ -136,8 +139,10 @@ class CollisionDetector:
         place, turn = self._checked(position, orientation)
         poses = self._parts.poses(place, turn)
         pairs = self._broad.pairs(poses)
-        touching, swapped = narrow_phase(self._parts.shapes, poses, pairs, self.margin)
-        return contact_set(self._parts, self._local, poses, place, pairs, touching, swapped)
+        if self._only_spheres:
+            return sphere_contacts(self._parts, poses, pairs, self.margin)
+        groups = narrow_phase(self._parts.shapes, poses, pairs, self.margin)
+        return contact_set(self._parts, self._local, poses, place, pairs, groups)
 
     def at(self, position: ArrayLike, orientation: ArrayLike | None = None) -> Snapshot:
         """The bodies there, to ask about: rays, closest points, overlaps, distances."""
@@ -157,9 +162,7 @@ class CollisionDetector:
         if place.shape != (self.bodies, 3):
             raise InputError(f"position must have shape ({self.bodies}, 3), got {place.shape}")
         if orientation is None:
-            turn = np.zeros((self.bodies, 4))
-            turn[:, 0] = 1.0
-            return place, turn
+            return place, self._upright
         turn = finite_array("orientation", orientation)
         if turn.shape != (self.bodies, 4):
             raise InputError(f"orientation must have shape ({self.bodies}, 4), got {turn.shape}")

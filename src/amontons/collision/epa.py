@@ -23,7 +23,7 @@ VERTICES = 160
 
 SPARE = 64
 FACES = 2 * VERTICES + SPARE
-"""Most faces of a polytope: twice its points, less four, and some for a surface that meets itself."""
+"""Most faces of a polytope: twice its points, and some for a surface that meets itself."""
 
 SEEN = 1e-13
 """Faces that a new point is below by less than this part of the size are replaced, too: their
@@ -185,9 +185,7 @@ def volume_of(vertex):
     e0, e1, e2 = vertex[1, 0] - x0, vertex[1, 1] - x1, vertex[1, 2] - x2
     f0, f1, f2 = vertex[2, 0] - x0, vertex[2, 1] - x1, vertex[2, 2] - x2
     g0, g1, g2 = vertex[3, 0] - x0, vertex[3, 1] - x1, vertex[3, 2] - x2
-    return (
-        (e1 * f2 - e2 * f1) * g0 + (e2 * f0 - e0 * f2) * g1 + (e0 * f1 - e1 * f0) * g2
-    )
+    return (e1 * f2 - e2 * f1) * g0 + (e2 * f0 - e0 * f2) * g1 + (e0 * f1 - e1 * f0) * g2
 
 
 @routine
@@ -245,15 +243,13 @@ def depth_of_cores(
 
     `start` says that the first four rows of `vertex` are a simplex to begin with. The two part
     when B moves by −depth·m, so −m leads from A to B. A nearest face of −1 says that there is none,
-    for B − A is flat or room ran out (round shapes that overlap deeply and evenly); then `vertex[0]`
-    is the point that goes with m.
+    for B − A is flat or room ran out (round shapes that overlap deeply and evenly); then
+    `vertex[0]` is the point that goes with m.
     """
     if start and abs(volume_of(vertex)) <= 1e-7 * size**3:
         start = False
     if not start:
-        solid, h, m0, m1, m2 = first_polytope(
-            a, points_a, b, points_b, pose, guess, size, vertex
-        )
+        solid, h, m0, m1, m2 = first_polytope(a, points_a, b, points_b, pose, guess, size, vertex)
         if not solid:
             return h, m0, m1, m2, 0, -1
     second, third = (1, 2) if volume_of(vertex) < 0.0 else (2, 1)
@@ -300,7 +296,8 @@ def face_in_front(vertex, face, plane, faces, nearest, size, weight):
     best = nearest
     for f in range(faces):
         if plane[f, 3] <= plane[nearest, 3] + 1e-13 * size:
-            vv, _, _, _, wi, wj, wk = nearest_on_triangle(vertex, face[f, 0], face[f, 1], face[f, 2])
+            i, j, k = face[f, 0], face[f, 1], face[f, 2]
+            vv, _, _, _, wi, wj, wk = nearest_on_triangle(vertex, i, j, k)
             if vv < least:
                 least = vv
                 best = f

@@ -28,6 +28,12 @@ RIM_Y = np.sin(2.0 * np.pi * np.arange(RIM) / RIM)
 
 
 @routine
+def is_sharp(core):
+    """Whether the edges of a core are edges of its shape."""
+    return core[0] in (BOX, HULL, TRIANGLE)
+
+
+@routine
 def put(polygon, side, at, p0, p1, p2):
     """polygon[side, at] ← p."""
     polygon[side, at, 0], polygon[side, at, 1], polygon[side, at, 2] = p0, p1, p2
@@ -206,10 +212,8 @@ def feature(core, points, face_start, corner, plane, d0, d1, d2, polygon, side):
     if kind == BOX:
         return box_feature(core, d0, d1, d2, polygon, side)
     if kind == HULL:
-        return hull_feature(
-            core, points, face_start, corner, plane, d0, d1, d2, polygon, side
-        )
-    if kind == CAPSULE or kind == CYLINDER or kind == CONE:
+        return hull_feature(core, points, face_start, corner, plane, d0, d1, d2, polygon, side)
+    if kind in (CAPSULE, CYLINDER, CONE):
         return standing_feature(core, d0, d1, d2, polygon, side)
     if kind == TRIANGLE:
         return triangle_feature(core, points, d0, d1, d2, polygon, side)

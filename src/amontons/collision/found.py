@@ -49,10 +49,28 @@ def empty_found(pairs: int, most: int = MOST) -> Found:
 
 
 class Touching(NamedTuple):
-    """Contacts of pairs (A, B) end to end, with directions and points as in :class:`Found`."""
+    """Contacts of pairs (A, B), with directions and points as in :class:`Found`.
+
+    Those of pair i are the rows first[i] to first[i] + number[i] of the last four arrays, which may
+    have other rows between them.
+    """
 
     number: NDArray[np.int32]  # contacts of each pair, (pairs,)
-    normal: Floats  # (contacts, 3)
-    point: Floats  # (contacts, 3)
-    gap: Floats  # (contacts,)
-    key: NDArray[np.uint32]  # (contacts,)
+    first: NDArray[np.int64]  # row of a pair's first contact, (pairs,)
+    normal: Floats  # (rows, 3)
+    point: Floats  # (rows, 3)
+    gap: Floats  # (rows,)
+    key: NDArray[np.uint32]  # (rows,)
+
+
+def slots(found: Found) -> Touching:
+    """What a kernel found, as it stands."""
+    pairs, most = found.gap.shape
+    return Touching(
+        found.number,
+        most * np.arange(pairs, dtype=np.int64),
+        found.normal.reshape(-1, 3),
+        found.point.reshape(-1, 3),
+        found.gap.reshape(-1),
+        found.key.reshape(-1),
+    )

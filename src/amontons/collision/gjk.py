@@ -88,10 +88,8 @@ def beyond(simplex, i, j, k, inner):
     e0, e1, e2 = simplex[j, 0] - a0, simplex[j, 1] - a1, simplex[j, 2] - a2
     f0, f1, f2 = simplex[k, 0] - a0, simplex[k, 1] - a1, simplex[k, 2] - a2
     n0, n1, n2 = e1 * f2 - e2 * f1, e2 * f0 - e0 * f2, e0 * f1 - e1 * f0
-    height = (
-        n0 * (simplex[inner, 0] - a0) + n1 * (simplex[inner, 1] - a1) + n2 * (simplex[inner, 2] - a2)
-    )
     origin = -(n0 * a0 + n1 * a1 + n2 * a2)
+    height = n0 * simplex[inner, 0] + n1 * simplex[inner, 1] + n2 * simplex[inner, 2] + origin
     return origin * height <= 0.0
 
 
@@ -161,8 +159,9 @@ def distance_of_cores(
 ):
     """Distance of two cores: (state, points in the simplex, v).
 
-    `guess` is a direction from A to B, `size` is the size of the two [m], `accuracy` a distance that is as good as none, `coarse` one
-    that will do where it is small beside |v|, and `limit` one beyond which the answer does not matter. State is FAR (beyond the limit, v is of no use), APART
+    `guess` is a direction from A to B, `size` the size of the two [m], `accuracy` a distance that
+    is as good as none, `coarse` one that will do where it is small beside |v|, and `limit` one
+    beyond which the answer does not matter. State is FAR (beyond the limit, v is of no use), APART
     (v leads from A's nearest point to B's) or TOUCHING (they overlap or nearly do).
     """
     v0, v1, v2 = guess
@@ -190,9 +189,7 @@ def distance_of_cores(
             return APART, count, v0, v1, v2
         count = drop_idle(simplex, count + 1, weight)
         vv, v0, v1, v2 = here, u0, u1, u2
-        w0, w1, w2, p0, p1, p2 = difference_support(
-            a, points_a, b, points_b, pose, -v0, -v1, -v2
-        )
+        w0, w1, w2, p0, p1, p2 = difference_support(a, points_a, b, points_b, pose, -v0, -v1, -v2)
     return APART, count, v0, v1, v2
 
 

@@ -32,7 +32,8 @@ BATCH = 256
 HITS = 64
 """Candidates that are tested in one go."""
 
-RUNS = 64
+RUN_BITS = 6
+RUNS = 1 << RUN_BITS
 """Most runs of sorted parts to look through on one level: 3 × 3 rows, each in two pieces or one."""
 
 FEW_LEVEL, PLANE_LEVEL = -1, -2
@@ -65,9 +66,9 @@ class Sorted(NamedTuple):
 
     start: Ints  # first part of each slot, of those on no level, and the end, (slots + 2,)
     part: Ints
-    box: Floats  # centre and half extents, half the margin included [m], (parts, 6)
-    round: NDArray[np.bool_]  # whether the part is a sphere
-    tag: NDArray[np.uint32]  # as in `Parts`, (parts, 4)
+    ball: Floats  # centre and radius of a sphere around the box [m], (parts, 4)
+    half: Floats  # half extents of the box [m], negative for a sphere, (parts, 3); if any is a box
+    tag: NDArray[np.uint32]  # as in `Parts`, (parts, 4); if any filter is set
 
 
 @kernel
@@ -140,15 +141,26 @@ def sort_by_slot(slot, start, part):
 
 
 @kernel
-def gather_parts(part, box, tag, kind, shape, sorted_box, sphere, sorted_tag):
-    """Copy boxes and tags into the order of slots, where neighbours are neighbours in memory."""
+def gather_parts(part, box, tag, kind, shape, ball, half, sorted_tag):
+    """Copy boxes and tags into the order of slots, where neighbours are neighbours in memory.
+
+    A sphere is its own ball; it needs no box, and says so by negative half extents.
+    """
     for k in prange(part.size):
         i = part[k]
-        for j in range(6):
-            sorted_box[k, j] = box[i, j]
-        for j in range(4):
-            sorted_tag[k, j] = tag[i, j]
-        sphere[k] = kind[shape[i]] == SPHERE
+        x, y, z = box[i, 3], box[i, 4], box[i, 5]
+        for j in range(3):
+            ball[k, j] = box[i, j]
+        ball[k, 3] = x
+        if half.size > 0:
+            if kind[shape[i]] == SPHERE:
+                x, y, z = -1.0, -1.0, -1.0
+            else:
+                ball[k, 3] = np.sqrt(x * x + y * y + z * z) if x >= 0.0 else -np.inf
+            half[k, 0], half[k, 1], half[k, 2] = x, y, z
+        if sorted_tag.size > 0:
+            for j in range(4):
+                sorted_tag[k, j] = tag[i, j]
 
 
 @routine
@@ -168,17 +180,17 @@ def kept_apart(a, b, apart_start, apart):
 @routine
 def search(
     low, high, per_metre, base, mask, level, tag, apart_start, apart, plane, plane_world, start,
-    part, box, sphere, tags, first, near, count,
+    part, ball, half, tags, first, near, count,
 ):  # fmt: skip
     """Partners of the sorted parts from `low` to `high`: near ← numbers, count ← how many.
 
-    Those of part i go to near[first[i] : first[i + 1]] or, while `first` is empty, the first KEPT
-    of them to near[KEPT·i :]. It is one long loop over plain arrays, since Numba counts references
-    to arrays that are handed on inside it.
+    The first KEPT of part i go to near[KEPT·i :]. If `first` is given, only parts with more than
+    that search, once more, and theirs go to near[first[i] : first[i + 1]]. It is one long loop over
+    plain arrays, since Numba counts references to arrays that are handed on inside it.
     """
     hits, row = np.empty(HITS + 1, dtype=np.int64), np.empty((RUNS, 2), dtype=np.int64)
     run, stop = np.empty(RUNS, dtype=np.int64), np.empty(RUNS, dtype=np.int64)
-    levels = base.size
+    levels, boxes, filters = base.size, half.size > 0, tags.size > 0
     for k in range(low, high):
         i = part[k]
         own = level[i]
@@ -188,10 +200,14 @@ def search(
         begin, most = np.int64(i) * KEPT, KEPT
         if first.size > 0:
             begin, most = first[i], first[i + 1] - first[i]
+            if most <= KEPT:
+                continue
         number = 0
-        mine, groups, meets, moves = tags[k, 0], tags[k, 1], tags[k, 2], tags[k, 3]
-        px, py, pz = box[k, 0], box[k, 1], box[k, 2]
-        ex, ey, ez, is_round = box[k, 3], box[k, 4], box[k, 5], sphere[k]
+        mine, groups, meets, moves = tag[i, 0], tag[i, 1], tag[i, 2], tag[i, 3]
+        px, py, pz, radius = ball[k, 0], ball[k, 1], ball[k, 2], ball[k, 3]
+        ex, ey, ez, is_round = radius, radius, radius, True
+        if boxes and half[k, 0] >= 0.0:
+            ex, ey, ez, is_round = half[k, 0], half[k, 1], half[k, 2], False
         # own level, coarser levels, and last the few, which are one run behind all slots
         for m in range(own if own >= 0 else levels, levels + 1):
             runs, width = 0, 0.0
@@ -202,14 +218,14 @@ def search(
             else:
                 # a partner's centre is within half a cell and our own half extents
                 width = per_metre[m]
-                half, size = 0.5 / width, mask[m] + 1
+                wide, size = 0.5 / width, mask[m] + 1
                 cx, cy, cz = cell(px, width), cell(py, width), cell(pz, width)
                 z0, z1, y0, y1 = cz, cz + 1, cy - 1, cy + 1
                 x0, x1 = cx - 1, cx + 1
                 if m != own:
-                    z0, z1 = cell(pz - ez - half, width), cell(pz + ez + half, width)
-                    y0, y1 = cell(py - ey - half, width), cell(py + ey + half, width)
-                    x0, x1 = cell(px - ex - half, width), cell(px + ex + half, width)
+                    z0, z1 = cell(pz - ez - wide, width), cell(pz + ez + wide, width)
+                    y0, y1 = cell(py - ey - wide, width), cell(py + ey + wide, width)
+                    x0, x1 = cell(px - ex - wide, width), cell(px + ex + wide, width)
                 for z in range(z0, z1 + 1):
                     for y in range(y0, y1 + 1):
                         left = x0
@@ -228,7 +244,6 @@ def search(
                             run[runs], stop[runs] = start[base[m]], start[base[m] + end - size]
                             row[runs, 0], row[runs, 1] = y, z
                             runs += 1
-            above = i if own == FEW_LEVEL else -1
             r, found = 0, 0
             while r < runs:
                 # No branches in this loop: whether a candidate overlaps cannot be foreseen, and a
@@ -236,14 +251,11 @@ def search(
                 pause = min(stop[r], run[r] + HITS - found)
                 for q in range(run[r], pause):
                     j = np.uint64(q)
-                    dx, dy, dz = abs(px - box[j, 0]), abs(py - box[j, 1]), abs(pz - box[j, 2])
-                    wide = ex + box[j, 3]
-                    away = (dx > wide) | (dy > ey + box[j, 4]) | (dz > ez + box[j, 5])
-                    away |= part[j] <= above
-                    gone = dx * dx + dy * dy + dz * dz > wide * wide
-                    away |= gone & is_round & sphere[j]
-                    hits[np.uint64(found)] = q * RUNS + r
-                    found += 1 - np.int64(away)
+                    dx, dy, dz = px - ball[j, 0], py - ball[j, 1], pz - ball[j, 2]
+                    reach = radius + ball[j, 3]
+                    near_by = (dx * dx + dy * dy + dz * dz <= reach * reach) & (reach >= 0.0)
+                    hits[np.uint64(found)] = (q << RUN_BITS) + r
+                    found += np.int64(near_by)
                 if pause == stop[r]:
                     r += 1
                 else:
@@ -251,24 +263,35 @@ def search(
                 if r < runs and found < HITS:
                     continue
                 for h in range(found):
-                    q, v = hits[h] // RUNS, hits[h] % RUNS
+                    q, v = hits[h] >> RUN_BITS, hits[h] & (RUNS - 1)
                     j = part[q]
+                    if boxes and not (is_round and half[q, 0] < 0.0):  # they must overlap, too
+                        hx, hy, hz = half[q, 0], half[q, 1], half[q, 2]
+                        if hx < 0.0:
+                            hx, hy, hz = ball[q, 3], ball[q, 3], ball[q, 3]
+                        if abs(px - ball[q, 0]) > ex + hx or abs(py - ball[q, 1]) > ey + hy:
+                            continue
+                        if abs(pz - ball[q, 2]) > ez + hz:
+                            continue
                     if m < levels:
                         # two rows may share slots: a partner counts in its own row only
-                        y, z = cell(box[q, 1], width), cell(box[q, 2], width)
+                        y, z = cell(ball[q, 1], width), cell(ball[q, 2], width)
                         if y != row[v, 0] or z != row[v, 1]:
                             continue
                         at_home = m == own and y == cy and z == cz
-                        if at_home and j <= i and cell(box[q, 0], width) == cx:
+                        if at_home and j <= i and cell(ball[q, 0], width) == cx:
                             continue  # it finds us
-                    if tags[q, 0] == mine or (groups & tags[q, 2]) == 0:
+                    elif own == FEW_LEVEL and j <= i:
                         continue
-                    if (tags[q, 1] & meets) == 0 or (tags[q, 3] | moves) == 0:
-                        continue
-                    if apart_start.size > 0 and kept_apart(
-                        np.int64(mine), tags[q, 0], apart_start, apart
-                    ):
-                        continue
+                    if filters:
+                        if tags[q, 0] == mine or (groups & tags[q, 2]) == 0:
+                            continue
+                        if (tags[q, 1] & meets) == 0 or (tags[q, 3] | moves) == 0:
+                            continue
+                        if apart_start.size > 0 and kept_apart(
+                            np.int64(mine), tags[q, 0], apart_start, apart
+                        ):
+                            continue
                     if number < most:
                         near[begin + number] = j
                     number += 1
@@ -298,23 +321,23 @@ def find_pairs(levels, parts, plane_world, sorted_parts, first, near, count):
         search(
             chunk * BATCH, min(sorted_parts.part.size, (chunk + 1) * BATCH), levels.per_metre,
             levels.base, levels.mask, parts.level, parts.tag, parts.apart_start, parts.apart,
-            parts.plane, plane_world, sorted_parts.start, sorted_parts.part, sorted_parts.box,
-            sorted_parts.round, sorted_parts.tag, first, near, count,
+            parts.plane, plane_world, sorted_parts.start, sorted_parts.part, sorted_parts.ball,
+            sorted_parts.half, sorted_parts.tag, first, near, count,
         )  # fmt: skip
 
 
 @kernel
-def list_pairs(near, kept, first, pairs):
+def list_pairs(near, more, first, pairs):
     """Pairs ← (part, partner) for all parts in turn, partners sorted; `first` is where each begins.
 
-    Partners of part i begin at near[kept·i] or, where `kept` is 0, at near[first[i]].
+    Partners of part i are in near[KEPT·i :], or in more[first[i] :] where they are too many.
     """
     for chunk in prange((first.size - 1 + BATCH - 1) // BATCH):
         for i in range(chunk * BATCH, min(first.size - 1, (chunk + 1) * BATCH)):
-            begin, end = first[i], first[i + 1]
-            source = kept * i if kept > 0 else begin
-            for j in range(end - begin):  # insertion sort: lists are short
-                value, place = near[source + j], begin + j
+            begin, size = first[i], first[i + 1] - first[i]
+            for j in range(size):  # insertion sort: lists are short
+                value = near[KEPT * i + j] if size <= KEPT else more[begin + j]
+                place = begin + j
                 while place > begin and pairs[place - 1, 1] > value:
                     pairs[place, 1] = pairs[place - 1, 1]
                     place -= 1

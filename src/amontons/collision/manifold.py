@@ -11,7 +11,7 @@ import numpy as np
 from amontons._jit import routine
 from amontons.collision.clipping import RING, overlap_of_features
 from amontons.collision.epa import perpendicular
-from amontons.collision.features import CORNERS, feature
+from amontons.collision.features import CORNERS, feature, is_sharp
 from amontons.collision.found import MOST
 from amontons.collision.polish import into_b, out_of_b
 from amontons.collision.support import rounding
@@ -31,7 +31,7 @@ POINT_KEY = np.uint32(0x7FFFFFFF)
 
 @routine
 def new_manifold_scratch():
-    """Room for one manifold: features, their projections, rings, candidates; labels, keys, choice."""
+    """Room for one manifold: features, projections, rings, candidates; labels, keys, choice."""
     return (
         np.empty((2, CORNERS, 3)),
         np.empty((2, CORNERS, 2)),
@@ -263,15 +263,11 @@ def manifold(
     """
     n0, n1, n2 = n
     r_a = rounding(a)
-    count_a, name_a = feature(
-        a, points_a, face_start, corner, plane, n0, n1, n2, polygon, 0
-    )
+    count_a, name_a = feature(a, points_a, face_start, corner, plane, n0, n1, n2, polygon, 0)
     count_b, name_b = 0, 0
     if count_a >= 2:
         d0, d1, d2 = into_b(pose, -n0, -n1, -n2)
-        count_b, name_b = feature(
-            b, points_b, face_start, corner, plane, d0, d1, d2, polygon, 1
-        )
+        count_b, name_b = feature(b, points_b, face_start, corner, plane, d0, d1, d2, polygon, 1)
     if count_b < 2:
         point[at, 0, 0], point[at, 0, 1], point[at, 0, 2] = (
             p[0] + r_a * n0,
@@ -292,7 +288,8 @@ def manifold(
     # deepest point has its gap from the search
     height_a += r_a * lean_a
     height_b -= rounding(b) * lean_b
-    which, points = overlap_of_features(flat, count_a, count_b, ring, label, size)
+    sharp = is_sharp(a) and is_sharp(b)
+    which, points = overlap_of_features(flat, count_a, count_b, sharp, ring, label, size)
     name = ((name_a & 511) << 12) | ((name_b & 511) << 21)
     heights = (height_a, a_u, a_v, height_b, b_u, b_v)
     count = gather(ring, label, which, points, name, heights, limit, size, candidate, key)

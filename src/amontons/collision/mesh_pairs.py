@@ -242,12 +242,20 @@ def _best(found: Found, owner: NDArray[np.int64], pairs: int) -> Touching:
     keep = np.zeros(len(gap), dtype=np.bool_)
     thin_out.sized(len(gap))(first, normal, point, gap, np.ones_like(keep), keep)
     kept = np.bincount(np.repeat(np.arange(pairs), number)[keep], minlength=pairs)
-    return Touching(kept.astype(np.int32), normal[keep], point[keep], gap[keep], key[keep])
+    return Touching(
+        kept.astype(np.int32),
+        np.cumsum(kept) - kept,
+        normal[keep],
+        point[keep],
+        gap[keep],
+        key[keep],
+    )
 
 
 def _nothing(pairs: int) -> Touching:
     return Touching(
         np.zeros(pairs, dtype=np.int32),
+        np.zeros(pairs, dtype=np.int64),
         np.empty((0, 3)),
         np.empty((0, 3)),
         np.empty(0),

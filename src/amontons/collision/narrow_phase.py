@@ -5,7 +5,8 @@ Only kernels whose pairs occur are compiled: a scene of spheres compiles one.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +15,7 @@ from amontons._jit import Kernel
 from amontons.collision.box_pairs import collide_boxes
 from amontons.collision.capsule_pairs import collide_capsules
 from amontons.collision.convex_pairs import collide_convex
-from amontons.collision.found import MOST, Poses, Touching, empty_found
+from amontons.collision.found import MOST, Poses, Touching, empty_found, slots
 from amontons.collision.mesh_pairs import collide_mesh
 from amontons.collision.plane_pairs import collide_plane
 from amontons.collision.sphere_pairs import collide_sphere_convex, collide_spheres
@@ -22,51 +23,25 @@ from amontons.model.shapes.table import BOX, CAPSULE, HULL, MESH, PLANE, SPHERE,
 
 Ints = NDArray[np.int32]
 
-BATCH = 1 << 16
-"""Pairs whose contacts are held with room for all that they may have."""
-
-
 Narrow = Callable[[ShapeArrays, Poses, Ints, float], Touching]
+
+
+class Group(NamedTuple):
+    """Pairs of one pair of kinds: their numbers among all pairs, and their contacts."""
+
+    which: NDArray[np.int64]
+    touching: Touching
 
 
 def by_kernel(kernel: Kernel[..., None], most: int = MOST) -> Narrow:
     """The narrow phase of pairs that a kernel answers for, with at most so many contacts each."""
 
     def narrow(shapes: ShapeArrays, poses: Poses, pairs: Ints, margin: float) -> Touching:
-        batches = [
-            _used(kernel, most, shapes, poses, pairs[first : first + size], margin)
-            for size in [BATCH if most > 1 else max(len(pairs), 1)]
-            for first in range(0, max(len(pairs), 1), size)
-        ]
-        return batches[0] if len(batches) == 1 else joined(batches)
+        found = empty_found(len(pairs), most)
+        kernel.sized(len(pairs))(shapes, poses, pairs, margin, found)
+        return slots(found)
 
     return narrow
-
-
-def _used(
-    kernel: Kernel[..., None],
-    most: int,
-    shapes: ShapeArrays,
-    poses: Poses,
-    pairs: Ints,
-    margin: float,
-) -> Touching:
-    """Contacts of a batch, without the slots that stayed empty."""
-    found = empty_found(len(pairs), most)
-    kernel.sized(len(pairs))(shapes, poses, pairs, margin, found)
-    if most == 1 and (found.number == 1).all():
-        return Touching(
-            found.number, found.normal[:, 0], found.point[:, 0], found.gap[:, 0], found.key[:, 0]
-        )
-    used = np.arange(most) < found.number[:, None]
-    return Touching(
-        found.number, found.normal[used], found.point[used], found.gap[used], found.key[used]
-    )
-
-
-def joined(pieces: list[Touching]) -> Touching:
-    """Contacts of several lists of pairs, one after the other."""
-    return Touching(*(np.concatenate(column) for column in zip(*pieces, strict=True)))
 
 
 def _table() -> dict[tuple[int, int], Narrow]:
@@ -86,50 +61,33 @@ def _table() -> dict[tuple[int, int], Narrow]:
 TABLE = _table()
 
 
-def narrow_phase(
-    shapes: ShapeArrays, poses: Poses, pairs: Ints, margin: float
-) -> tuple[Touching, NDArray[np.bool_]]:
-    """Contacts of pairs of parts, in their order, and of which pairs A is the second part.
+def narrow_phase(shapes: ShapeArrays, poses: Poses, pairs: Ints, margin: float) -> list[Group]:
+    """Contacts of pairs of parts, by kinds.
 
-    Pairs of kinds that do not meet (two planes, two meshes) have none.
+    A is the part of the lower kind, or the first of two of one kind. Pairs of kinds that do not
+    meet (two planes, two meshes) have none.
     """
-    kinds = shapes.kind[poses.shape][pairs].astype(np.int64)
-    swapped = kinds[:, 0] > kinds[:, 1]
-    if swapped.any():
-        pairs = np.where(swapped[:, None], pairs[:, ::-1], pairs)
-        kinds = np.where(swapped[:, None], kinds[:, ::-1], kinds)
-    code = kinds[:, 0] * (HULL + 1) + kinds[:, 1]
-    present = np.unique(code)
-    if len(present) == 1:
-        a, b = divmod(int(present[0]), HULL + 1)
-        if (a, b) in TABLE:
-            return TABLE[a, b](shapes, poses, pairs, margin), swapped
-    number = np.zeros(len(pairs), dtype=np.int32)
-    pieces: list[tuple[NDArray[np.int64], Touching]] = []
-    for each in present:
-        narrow = TABLE.get(divmod(int(each), HULL + 1))
+    groups = []
+    for (a, b), which in _by_kinds(shapes.kind[poses.shape], pairs):
+        narrow = TABLE.get((min(a, b), max(a, b)))
         if narrow is not None:
-            which = np.flatnonzero(code == each)
-            touching = narrow(shapes, poses, np.ascontiguousarray(pairs[which]), margin)
-            number[which] = touching.number
-            pieces.append((which, touching))
-    return _in_order(number, pieces), swapped
+            chosen = pairs if len(which) == len(pairs) else pairs[which]
+            if a > b:
+                chosen = np.ascontiguousarray(chosen[:, ::-1])
+            groups.append(Group(which, narrow(shapes, poses, chosen, margin)))
+    return groups
 
 
-def _in_order(number: Ints, pieces: list[tuple[NDArray[np.int64], Touching]]) -> Touching:
-    """Contacts in the order of pairs, from pieces that each have the contacts of some."""
-    first = np.cumsum(number) - number
-    total = int(number.sum())
-    whole = Touching(
-        number,
-        np.empty((total, 3)),
-        np.empty((total, 3)),
-        np.empty(total),
-        np.empty(total, dtype=np.uint32),
-    )
-    for which, touching in pieces:
-        begins = np.cumsum(touching.number) - touching.number
-        place = np.repeat(first[which] - begins, touching.number) + np.arange(len(touching.gap))
-        whole.normal[place], whole.point[place] = touching.normal, touching.point
-        whole.gap[place], whole.key[place] = touching.gap, touching.key
-    return whole
+def _by_kinds(
+    kind: NDArray[np.uint8], pairs: Ints
+) -> Iterator[tuple[tuple[int, int], NDArray[np.int64]]]:
+    """Kinds of A and B, and the numbers of the pairs that have them."""
+    kinds = HULL + 1
+    if not len(pairs):
+        return
+    if (kind == kind[0]).all():  # as in a bed of spheres: no need to look at each pair
+        yield (int(kind[0]), int(kind[0])), np.arange(len(pairs))
+        return
+    code = kind[pairs[:, 0]] * np.uint8(kinds) + kind[pairs[:, 1]]
+    for each in np.flatnonzero(np.bincount(code, minlength=kinds * kinds)):
+        yield divmod(int(each), kinds), np.flatnonzero(code == each)

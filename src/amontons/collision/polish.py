@@ -39,7 +39,7 @@ PIECE_COLUMNS = 18
 @routine
 def is_round(core):
     """Whether simplices take many steps to find points of this core."""
-    return core[0] == CYLINDER or core[0] == CONE or core[0] == ELLIPSOID
+    return core[0] in (CYLINDER, CONE, ELLIPSOID)
 
 
 @routine
@@ -48,7 +48,7 @@ def same_piece(core, size, p0, p1, p2, q0, q1, q2):
     kind = core[0]
     if kind == ELLIPSOID:
         return True
-    if kind == CYLINDER or kind == CONE:
+    if kind in (CYLINDER, CONE):
         return p2 * q2 > 0.0
     return abs(p0 - q0) + abs(p1 - q1) + abs(p2 - q2) <= 1e-9 * size
 
@@ -156,9 +156,7 @@ def evaluate(a, b, pose, piece, i, n, u, v):
     q0, q1, q2 = out_of_b(pose, s0, s1, s2)
     w0, w1, w2 = p0 - q0, p1 - q1, p2 - q2
     f = n[0] * w0 + n[1] * w1 + n[2] * w2
-    uu, uv, vv = curvature(
-        a, p0, p1, p2, n[0], n[1], n[2], u[0], u[1], u[2], v[0], v[1], v[2]
-    )
+    uu, uv, vv = curvature(a, p0, p1, p2, n[0], n[1], n[2], u[0], u[1], u[2], v[0], v[1], v[2])
     a0, a1, a2 = into_b(pose, u[0], u[1], u[2])
     b0, b1, b2 = into_b(pose, v[0], v[1], v[2])
     ee, eg, gg = curvature(b, s0, s1, s2, d0, d1, d2, a0, a1, a2, b0, b1, b2)
@@ -302,9 +300,7 @@ def polish(a, points_a, b, points_b, pose, size, count, n, piece, weight):
             q1 + weight[i] * piece[i, 10],
             q2 + weight[i] * piece[i, 11],
         )
-    error = np.sqrt(
-        (q0 - p0 + f * n0) ** 2 + (q1 - p1 + f * n1) ** 2 + (q2 - p2 + f * n2) ** 2
-    )
+    error = np.sqrt((q0 - p0 + f * n0) ** 2 + (q1 - p1 + f * n1) ** 2 + (q2 - p2 + f * n2) ** 2)
     if not small:
         error = np.inf
     return f, n0, n1, n2, p0, p1, p2, error

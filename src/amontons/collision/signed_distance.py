@@ -8,12 +8,16 @@ from amontons._jit import routine
 from amontons.collision.epa import FACES, VERTICES, depth_of_cores, face_in_front
 from amontons.collision.gjk import APART, FAR, distance_of_cores, point_of_first
 from amontons.collision.polish import PIECE_COLUMNS, add_simplex_piece, is_round, polish
+from amontons.collision.support import difference_support
 
 EXACT = 1e-12
 """Accuracy of distances, as a part of the size of the two shapes."""
 
 COARSE = 3e-7
 """Accuracy with which Newton's method takes over."""
+
+BARELY = 1e-4
+"""Distance, as a part of the size, below which a search that stalls is done anew as an overlap."""
 
 FACING = 1e-9
 """Two points that miss each other by less, as a part of the size, are nearest points."""
@@ -163,9 +167,17 @@ def signed_distance(
         if f < 0.0 and error <= min(FACING * size, -1e-6 * f):
             return True, -f, n0, n1, n2, q0, q1, q2
         coarse = 0.0
+    least = -np.inf
+    d0, d1, d2, q0, q1, q2 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     if state == APART:
-        gap = np.sqrt(v0 * v0 + v1 * v1 + v2 * v2)
-        return True, gap, v0 / gap, v1 / gap, v2 / gap, p0, p1, p2
+        apart = np.sqrt(v0 * v0 + v1 * v1 + v2 * v2)
+        w0, w1, w2, _, _, _ = difference_support(a, points_a, b, points_b, pose, -v0, -v1, -v2)
+        least = (v0 * w0 + v1 * w1 + v2 * w2) / apart
+        if apart - least <= FACING * size or apart > BARELY * size:
+            return True, apart, v0 / apart, v1 / apart, v2 / apart, p0, p1, p2
+        # so near that v has stalled: the polytope may know better
+        d0, d1, d2, q0, q1, q2 = v0 / apart, v1 / apart, v2 / apart, p0, p1, p2
+        count = 0
     gap, n0, n1, n2, p0, p1, p2 = overlap(
         a,
         points_a,
@@ -182,4 +194,6 @@ def signed_distance(
         face,
         horizon,
     )
+    if gap < least:
+        return True, least, d0, d1, d2, q0, q1, q2
     return True, gap, n0, n1, n2, p0, p1, p2

@@ -1,9 +1,9 @@
 """Support points of convex cores: the farthest point in a direction.
 
-A core is a plain tuple (kind, x, y, z, first, count, first_face, faces): the kind, the three sizes of
-its row in the table of shapes, and which rows of its arrays are its vertices and its faces. A sphere's core is its
-centre and a capsule's its segment; their radius comes on top (:func:`rounding`). Nothing here holds
-an array in a tuple, so that nothing counts references.
+A core is a plain tuple (kind, x, y, z, first, count, first_face, faces): the kind, the three sizes
+of its row in the table of shapes, and which rows of the arrays are its vertices and its faces. A
+sphere's core is its centre and a capsule's its segment; their radius comes on top
+(:func:`rounding`). No tuple holds an array, so that nothing counts references.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from amontons.model.shapes.table import (
     BOX,
     CAPSULE,
     CONE,
-    CYLINDER,
     ELLIPSOID,
     HULL,
     SPHERE,
@@ -75,7 +74,7 @@ def support_point(core, points, d0, d1, d2):
     kind, x, y, z, first, count, _, _ = core
     if kind == BOX:
         return (x if d0 >= 0.0 else -x), (y if d1 >= 0.0 else -y), (z if d2 >= 0.0 else -z)
-    if kind == HULL or kind == TRIANGLE:
+    if kind in (HULL, TRIANGLE):
         k = farthest_vertex(first, count, points, d0, d1, d2)
         return points[k, 0], points[k, 1], points[k, 2]
     if kind == SPHERE:

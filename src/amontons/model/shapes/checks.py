@@ -94,8 +94,9 @@ def finite_array(name: str, value: ArrayLike) -> Floats:
         array = np.array(value, dtype=np.float64, order="C")
     except (TypeError, ValueError) as reason:
         raise InputError(f"{name} must be an array of numbers: {reason}") from None
-    sound = np.abs(array) <= LARGEST  # NaN compares false
-    if not sound.all():
+    # NaN compares false
+    if array.size and not (array.min() >= -LARGEST and array.max() <= LARGEST):
+        sound = np.abs(array) <= LARGEST
         where = np.argwhere(~sound)[0]
         entry = ", ".join(str(i) for i in where)
         raise InputError(
