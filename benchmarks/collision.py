@@ -2,7 +2,7 @@
 
     python benchmarks/collision.py [--bodies 10000 100000 1000000] [--json out.json]
 
-Rivals, each in the same run and in turns: scipy's cKDTree (build and query_pairs alone) on one
+It needs the extra `bench`. Rivals, each in the same run and in turns: scipy's cKDTree (build and query_pairs alone) on one
 thread, and PyBullet's performCollisionDetection on the same wall.
 """
 

@@ -159,9 +159,9 @@ def _detect() -> None:
     snapshot.cast_rays(-up, up)
     snapshot.closest_points(up)
     snapshot.overlaps(Sphere(0.5), up)
-    bodies = np.arange(1, detector.bodies)
-    snapshot.distances(np.column_stack([np.zeros_like(bodies), bodies]))
-    snapshot.distances(np.column_stack([np.ones_like(bodies[1:]), bodies[1:]]))
+    for first in (0, 2, 4):  # a plane, a mesh, a sphere; then all that follow them
+        others = np.arange(max(first + 1, 2), detector.bodies)
+        snapshot.distances(np.column_stack([np.full_like(others, first), others]))
 
 
 def _use_beside_solvers(problem: ConeProblem) -> None:

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from amontons._jit import kernel, prange, routine
+from amontons._jit import heavy_kernel, prange, routine
 from amontons.algebra.rotations import rotation_of
 from amontons.collision.box_axes import (
     along_axis,
@@ -76,6 +76,11 @@ def meet(frame, axis, apart, margin, scale, witness, polygon, tags, chosen):
     turn_round(frame)
     normal_along(frame, axis, witness)
     key = crossing_of_edges(frame, axis, witness) if axis >= 6 else -1
+    if apart > 0.0 and axis < 6:
+        # points over each other at the distance that parts the boxes: nothing is closer
+        contacts = face_contacts(frame, axis, margin, scale, witness, polygon, tags, chosen)
+        if contacts > 0 and polygon[ROOM + chosen[4], 0] <= apart + TIE * scale:
+            return contacts, apart, axis, -1
     if apart > 0.0:
         apart, by_vertex = vertex_is_closest(frame, apart, TIE * scale, witness)
         if apart > margin:
@@ -96,7 +101,7 @@ def meet(frame, axis, apart, margin, scale, witness, polygon, tags, chosen):
     return 1, apart, -1, key
 
 
-@kernel
+@heavy_kernel
 def collide_boxes(shapes, poses, pair, margin, found):
     """Contacts of two boxes: up to four, of faces or of a face and an edge, or one."""
     size, place, turn, shape = shapes.size, poses.place, poses.turn, poses.shape
