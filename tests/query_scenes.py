@@ -4,7 +4,7 @@ import numpy as np
 
 import amontons as am
 from amontons.collision.detector import CollisionDetector
-from amontons.collision.queries import Snapshot
+from amontons.collision.queries.snapshot import Snapshot
 from query_oracles import quaternions
 
 

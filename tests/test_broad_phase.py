@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 import amontons as am
 from amontons import _jit
 from amontons.algebra.rotations import rotation_matrices
-from amontons.collision.broad_phase import BroadPhase
-from amontons.collision.grid import KEPT
+from amontons.collision.broad.broad_phase import BroadPhase
+from amontons.collision.broad.grid import KEPT
 from amontons.collision.parts import parts_of
 
 MARGIN = 0.03

@@ -14,15 +14,15 @@ import pytest
 from amontons import _jit
 from amontons._jit import Kernel
 from amontons.algebra.rotations import quaternion_product, rotation_matrices
-from amontons.collision.box_pairs import collide_boxes
-from amontons.collision.capsule_pairs import collide_capsules
-from amontons.collision.distances import (
+from amontons.collision.found import Found, Poses, empty_found
+from amontons.collision.narrow.box_pairs import collide_boxes
+from amontons.collision.narrow.capsule_pairs import collide_capsules
+from amontons.collision.narrow.distances import (
     distance_to_cone,
     distance_to_ellipsoid,
 )
-from amontons.collision.found import Found, Poses, empty_found
-from amontons.collision.plane_pairs import collide_plane
-from amontons.collision.sphere_pairs import collide_sphere_convex, collide_spheres
+from amontons.collision.narrow.plane_pairs import collide_plane
+from amontons.collision.narrow.sphere_pairs import collide_sphere_convex, collide_spheres
 from amontons.model.shapes import (
     Box,
     Capsule,

@@ -10,9 +10,9 @@ from scipy.optimize import minimize
 
 from amontons._jit import get_threads, max_threads, set_threads
 from amontons.algebra.rotations import quaternion_product, rotation_matrices
-from amontons.collision.convex_pairs import collide_convex
 from amontons.collision.found import Poses, empty_found
-from amontons.collision.manifold import POINT_KEY
+from amontons.collision.narrow.convex_pairs import collide_convex
+from amontons.collision.narrow.manifold import POINT_KEY
 from amontons.model.shapes import (
     Box,
     Capsule,

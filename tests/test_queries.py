@@ -9,8 +9,8 @@ import amontons as am
 from amontons import _jit
 from amontons.algebra.rotations import rotation_matrices
 from amontons.collision.detector import CollisionDetector
-from amontons.collision.queries import Snapshot
-from amontons.collision.scene_tree import LEAF, scene_tree
+from amontons.collision.queries.scene_tree import LEAF, scene_tree
+from amontons.collision.queries.snapshot import Snapshot
 from amontons.model.shapes.table import PLANE, SPHERE
 from query_oracles import (
     first_hits,

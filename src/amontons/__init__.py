@@ -15,7 +15,7 @@ _HOMES = {
     "amontons.collision.contacts": ("ContactSet",),
     "amontons.collision.detector": ("CollisionDetector",),
     "amontons.collision.memory": ("ContactMemory",),
-    "amontons.collision.queries": ("Snapshot",),
+    "amontons.collision.queries.snapshot": ("Snapshot",),
     "amontons.errors": (
         "AmontonsError",
         "FileFormatError",
@@ -122,7 +122,7 @@ if TYPE_CHECKING:
     from amontons.collision.contacts import ContactSet
     from amontons.collision.detector import CollisionDetector
     from amontons.collision.memory import ContactMemory
-    from amontons.collision.queries import Snapshot
+    from amontons.collision.queries.snapshot import Snapshot
     from amontons.errors import (
         AmontonsError,
         FileFormatError,

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from amontons._jit import kernel, prange
 from amontons.collision.found import Poses
-from amontons.collision.narrow_phase import Group
+from amontons.collision.narrow.narrow_phase import Group
 from amontons.collision.parts import PartsOfBodies
 
 Floats = NDArray[np.float64]

@@ -8,12 +8,12 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from amontons.collision.broad_phase import BroadPhase
+from amontons.collision.broad.broad_phase import BroadPhase
 from amontons.collision.contacts import ContactSet, contact_set, sphere_contacts
 from amontons.collision.found import Poses
-from amontons.collision.narrow_phase import narrow_phase
+from amontons.collision.narrow.narrow_phase import narrow_phase
 from amontons.collision.parts import PartsOfBodies, parts_of, spheres
-from amontons.collision.queries import Snapshot
+from amontons.collision.queries.snapshot import Snapshot
 from amontons.errors import InputError
 from amontons.model.shapes import Shape
 from amontons.model.shapes.checks import finite_array

@@ -43,7 +43,8 @@ class ShapeArrays(NamedTuple):
     `corner[face_start[f] : face_start[f + 1]]`, counted within the hull, counter-clockwise seen
     from outside. A mesh's face is the same with three corners. Neighbours of a face are in step
     with its corners: `neighbour[k]` is the face beyond the edge from `corner[k]` to the next,
-    counted within the shape, or −1.
+    counted within the shape, or −1. `face_start` and `node_link` count through the whole table;
+    corners, neighbours and `node_face` within their own shape.
     """
 
     kind: NDArray[np.uint8]  # ShapeKind

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from amontons._jit import routine
-from amontons.collision.support import farthest_vertex
+from amontons.collision.narrow.support import farthest_vertex
 from amontons.model.shapes.table import BOX, CAPSULE, CONE, CYLINDER, HULL, TRIANGLE
 
 CORNERS = 32

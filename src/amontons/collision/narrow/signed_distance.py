@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from amontons._jit import routine
-from amontons.collision.epa import FACES, VERTICES, depth_of_cores, face_in_front
-from amontons.collision.gjk import APART, FAR, distance_of_cores, point_of_first
-from amontons.collision.polish import PIECE_COLUMNS, add_simplex_piece, is_round, polish
-from amontons.collision.support import difference_support
+from amontons.collision.narrow.epa import FACES, VERTICES, depth_of_cores, face_in_front
+from amontons.collision.narrow.gjk import APART, FAR, distance_of_cores, point_of_first
+from amontons.collision.narrow.polish import PIECE_COLUMNS, add_simplex_piece, is_round, polish
+from amontons.collision.narrow.support import difference_support
 
 EXACT = 1e-12
 """Accuracy of distances, as a part of the size of the two shapes."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from amontons._jit import heavy_kernel, prange, routine
 from amontons.algebra.rotations import rotation_of
-from amontons.collision.box_axes import (
+from amontons.collision.narrow.box_axes import (
     along_axis,
     crossing_of_edges,
     direction_key,
@@ -21,9 +21,9 @@ from amontons.collision.box_axes import (
     turn_round,
     vertex_is_closest,
 )
-from amontons.collision.box_faces import ROOM, following, key_of, overlap
-from amontons.collision.spread import choose_four
-from amontons.collision.store import store
+from amontons.collision.narrow.box_faces import ROOM, following, key_of, overlap
+from amontons.collision.narrow.spread import choose_four
+from amontons.collision.narrow.store import store
 
 GROUP = 64
 """Pairs that share one set of scratch arrays."""

@@ -14,7 +14,7 @@ import numpy as np
 
 from amontons._jit import routine
 from amontons.algebra.rotations import rotation_of
-from amontons.collision.box_faces import CROSSING, following
+from amontons.collision.narrow.box_faces import CROSSING, following
 
 DIRECTION = 0x800
 """Keys of contacts that are told apart by their normals."""

@@ -16,8 +16,8 @@ from __future__ import annotations
 import numpy as np
 
 from amontons._jit import routine
-from amontons.collision.epa import perpendicular
-from amontons.collision.support import support_point
+from amontons.collision.narrow.epa import perpendicular
+from amontons.collision.narrow.support import support_point
 from amontons.model.shapes.table import CONE, CYLINDER, ELLIPSOID
 
 STEPS = 16

@@ -12,12 +12,12 @@ import numpy as np
 
 from amontons._jit import helper, kernel, prange, routine
 from amontons.algebra.rotations import rotation_of
-from amontons.collision.nearest_on_mesh import distance_to_mesh
-from amontons.collision.pair_gaps import core_or_vertices, gap_of_cores, pose_of, write
-from amontons.collision.scene_tree import DEPTH
-from amontons.collision.signed_distance import new_scratch
-from amontons.collision.support import support_point, triangle_core
-from amontons.collision.walk import box_to_box
+from amontons.collision.narrow.signed_distance import new_scratch
+from amontons.collision.narrow.support import support_point, triangle_core
+from amontons.collision.queries.nearest_on_mesh import distance_to_mesh
+from amontons.collision.queries.pair_gaps import core_or_vertices, gap_of_cores, pose_of, write
+from amontons.collision.queries.scene_tree import DEPTH
+from amontons.collision.queries.walk import box_to_box
 from amontons.model.shapes.table import MESH
 
 

@@ -12,8 +12,8 @@ import numpy as np
 
 from amontons._jit import kernel, prange, routine
 from amontons.algebra.rotations import rotation_of
-from amontons.collision.spread import choose_four
-from amontons.collision.store import store
+from amontons.collision.narrow.spread import choose_four
+from amontons.collision.narrow.store import store
 from amontons.model.shapes.table import BOX, CAPSULE, CONE, CYLINDER, ELLIPSOID, HULL, SPHERE
 
 GROUP = 64

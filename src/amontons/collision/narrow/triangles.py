@@ -9,10 +9,10 @@ from __future__ import annotations
 import numpy as np
 
 from amontons._jit import routine
-from amontons.collision.manifold import manifold
-from amontons.collision.polish import into_b, out_of_b
-from amontons.collision.signed_distance import signed_distance
-from amontons.collision.support import rounding, support_point, triangle_core
+from amontons.collision.narrow.manifold import manifold
+from amontons.collision.narrow.polish import into_b, out_of_b
+from amontons.collision.narrow.signed_distance import signed_distance
+from amontons.collision.narrow.support import rounding, support_point, triangle_core
 
 UPRIGHT = 1.0 - 1e-9
 """Cosine of the angle from which on a normal is that of the face."""
@@ -85,7 +85,7 @@ def collide_triangle(
 
     tri: its corners [m], (3, 3); `begin`: its first corner in the table; b, points: core of the
     convex shape and its vertices; pose: of that shape in the mesh's frame; middle: of its box in
-    that frame; size: of the two [m]. Writes as :func:`~amontons.collision.manifold.manifold`.
+    that frame; size: of the two [m]. Writes as :func:`.manifold` does.
 
     A negative number says that the two overlap, but that another triangle should know better: these
     contacts count only where no triangle does.

@@ -11,10 +11,8 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from amontons.collision.nearest import find_nearest
-from amontons.collision.part_pairs import Side, closed_meshes, gaps_of, near_parts
 from amontons.collision.parts import parts_of
-from amontons.collision.query_checks import (
+from amontons.collision.queries.checks import (
     ALL_GROUPS,
     body_numbers,
     body_pairs,
@@ -24,9 +22,11 @@ from amontons.collision.query_checks import (
     unit_directions,
     unit_turns,
 )
-from amontons.collision.query_results import ClosestPoints, Distances, Overlaps, RayHits
-from amontons.collision.rays import cast
-from amontons.collision.scene_tree import scene_tree
+from amontons.collision.queries.nearest import find_nearest
+from amontons.collision.queries.part_pairs import Side, closed_meshes, gaps_of, near_parts
+from amontons.collision.queries.rays import cast
+from amontons.collision.queries.results import ClosestPoints, Distances, Overlaps, RayHits
+from amontons.collision.queries.scene_tree import scene_tree
 from amontons.errors import InputError
 from amontons.model.shapes import Plane, Shape
 from amontons.model.shapes.table import PLANE

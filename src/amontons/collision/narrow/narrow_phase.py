@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from amontons._jit import Kernel
-from amontons.collision.box_pairs import collide_boxes
-from amontons.collision.capsule_pairs import collide_capsules
-from amontons.collision.convex_pairs import collide_convex
 from amontons.collision.found import MOST, Poses, Touching, empty_found, slots
-from amontons.collision.mesh_pairs import collide_mesh
-from amontons.collision.plane_pairs import collide_plane
-from amontons.collision.sphere_pairs import collide_sphere_convex, collide_spheres
+from amontons.collision.narrow.box_pairs import collide_boxes
+from amontons.collision.narrow.capsule_pairs import collide_capsules
+from amontons.collision.narrow.convex_pairs import collide_convex
+from amontons.collision.narrow.mesh_pairs import collide_mesh
+from amontons.collision.narrow.plane_pairs import collide_plane
+from amontons.collision.narrow.sphere_pairs import collide_sphere_convex, collide_spheres
 from amontons.model.shapes.table import BOX, CAPSULE, HULL, MESH, PLANE, SPHERE, ShapeArrays
 
 Ints = NDArray[np.int32]

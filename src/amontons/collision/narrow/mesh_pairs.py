@@ -7,12 +7,12 @@ from numpy.typing import NDArray
 
 from amontons._jit import heavy_kernel, kernel, prange, routine
 from amontons.algebra.rotations import rotation_of
-from amontons.collision.convex_pairs import relative_pose, write_world
 from amontons.collision.found import MOST, Found, Poses, Touching, empty_found
-from amontons.collision.manifold import new_manifold_scratch
-from amontons.collision.signed_distance import new_scratch
-from amontons.collision.support import core_of
-from amontons.collision.triangles import collide_triangle
+from amontons.collision.narrow.convex_pairs import relative_pose, write_world
+from amontons.collision.narrow.manifold import new_manifold_scratch
+from amontons.collision.narrow.signed_distance import new_scratch
+from amontons.collision.narrow.support import core_of
+from amontons.collision.narrow.triangles import collide_triangle
 from amontons.model.shapes.table import ShapeArrays
 
 Ints = NDArray[np.int32]

@@ -15,8 +15,8 @@ from __future__ import annotations
 import numpy as np
 
 from amontons._jit import routine
-from amontons.collision.gjk import nearest_on_triangle
-from amontons.collision.support import difference_support
+from amontons.collision.narrow.gjk import nearest_on_triangle
+from amontons.collision.narrow.support import difference_support
 
 VERTICES = 160
 """Most points of a polytope; polyhedra need a dozen, round shapes up to a hundred."""

@@ -9,9 +9,9 @@ import numpy as np
 
 from amontons._jit import heavy_kernel, helper, prange, routine
 from amontons.algebra.rotations import rotation_of
-from amontons.collision.manifold import manifold, new_manifold_scratch
-from amontons.collision.signed_distance import new_scratch, signed_distance
-from amontons.collision.support import core_of, rounding
+from amontons.collision.narrow.manifold import manifold, new_manifold_scratch
+from amontons.collision.narrow.signed_distance import new_scratch, signed_distance
+from amontons.collision.narrow.support import core_of, rounding
 
 PAIRS = 64
 """Pairs that share one set of scratch arrays."""
@@ -79,7 +79,7 @@ def collide_pair(
     """(number, normal) of the contacts of one pair of shapes, in A's frame.
 
     a, b, pose, guess, size: as for :func:`signed_distance`. A mesh's triangle is
-    :func:`~amontons.collision.support.triangle_core` with its corners as `points_a`, shape (3, 3).
+    :func:`~amontons.collision.narrow.support.triangle_core` with its corners as `points_a`, (3, 3).
     face_start, corner and plane are the table's, for hulls. `search` and `flats` are the scratch of
     :func:`new_scratch` and :func:`new_manifold_scratch`. Writes points on A's surface to
     point[at, k], gaps and keys likewise, the deepest first; up to four.

@@ -6,7 +6,7 @@ import math
 
 from amontons._jit import kernel, prange, routine
 from amontons.algebra.rotations import rotation_of
-from amontons.collision.store import store
+from amontons.collision.narrow.store import store
 
 STRAY = 0.1
 """Side by side: where the axes stray from each other sideways by at most so many radii."""

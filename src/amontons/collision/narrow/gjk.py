@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from amontons._jit import routine
-from amontons.collision.support import difference_support
+from amontons.collision.narrow.support import difference_support
 
 FAR = 0
 APART = 1

@@ -6,8 +6,8 @@ import math
 
 from amontons._jit import kernel, prange
 from amontons.algebra.rotations import rotation_of
-from amontons.collision.distances import distance_to_convex
-from amontons.collision.store import store
+from amontons.collision.narrow.distances import distance_to_convex
+from amontons.collision.narrow.store import store
 
 
 @kernel

@@ -12,9 +12,9 @@ import numpy as np
 
 from amontons._jit import helper, kernel, prange, routine
 from amontons.algebra.rotations import rotation_of
-from amontons.collision.distances import distance_to_convex
-from amontons.collision.signed_distance import new_scratch, signed_distance
-from amontons.collision.support import core_of, rounding, support_point
+from amontons.collision.narrow.distances import distance_to_convex
+from amontons.collision.narrow.signed_distance import new_scratch, signed_distance
+from amontons.collision.narrow.support import core_of, rounding, support_point
 from amontons.model.shapes.table import MESH, SPHERE, TRIANGLE
 
 PAIRS = 16

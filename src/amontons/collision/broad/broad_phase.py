@@ -6,8 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from amontons.algebra.rotations import rotation_matrices
-from amontons.collision.found import Poses
-from amontons.collision.grid import (
+from amontons.collision.broad.grid import (
     FEW_LEVEL,
     KEPT,
     PLANE_LEVEL,
@@ -21,6 +20,7 @@ from amontons.collision.grid import (
     list_pairs,
     sort_by_slot,
 )
+from amontons.collision.found import Poses
 from amontons.model.shapes.table import PLANE, SPHERE, ShapeArrays
 
 Floats = NDArray[np.float64]

@@ -8,10 +8,10 @@ import numpy as np
 
 from amontons._jit import kernel, prange, routine
 from amontons.algebra.rotations import rotation_of
-from amontons.collision.distances import distance_to_convex
-from amontons.collision.nearest_on_mesh import distance_to_mesh
-from amontons.collision.scene_tree import DEPTH
-from amontons.collision.walk import depth_or_distance
+from amontons.collision.narrow.distances import distance_to_convex
+from amontons.collision.queries.nearest_on_mesh import distance_to_mesh
+from amontons.collision.queries.scene_tree import DEPTH
+from amontons.collision.queries.walk import depth_or_distance
 from amontons.model.shapes.table import MESH, PLANE, SPHERE
 
 POINTS = 64

@@ -1,0 +1,1 @@
+"""Questions about bodies at one moment: rays, closest points, overlaps, distances."""
