@@ -148,12 +148,14 @@ def _detect() -> None:
     import numpy as np
 
     from amontons.cli.samples import sample_scene
+    from amontons.collision.detector import CollisionDetector
     from amontons.collision.memory import match
     from amontons.model.shapes import Sphere
 
     detector, position = sample_scene()
     contacts = detector.detect(position)
     match(contacts, contacts)
+    CollisionDetector.of_spheres([1.0, 1.0], margin=0.1).detect(np.zeros((2, 3)))
     snapshot = detector.at(position)
     up = np.array([[0.0, 0.0, 1.0]])
     snapshot.cast_rays(-up, up)

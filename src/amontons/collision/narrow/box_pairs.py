@@ -76,11 +76,6 @@ def meet(frame, axis, apart, margin, scale, witness, polygon, tags, chosen):
     turn_round(frame)
     normal_along(frame, axis, witness)
     key = crossing_of_edges(frame, axis, witness) if axis >= 6 else -1
-    if apart > 0.0 and axis < 6:
-        # points over each other at the distance that parts the boxes: nothing is closer
-        contacts = face_contacts(frame, axis, margin, scale, witness, polygon, tags, chosen)
-        if contacts > 0 and polygon[ROOM + chosen[4], 0] <= apart + TIE * scale:
-            return contacts, apart, axis, -1
     if apart > 0.0:
         apart, by_vertex = vertex_is_closest(frame, apart, TIE * scale, witness)
         if apart > margin:
