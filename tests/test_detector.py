@@ -86,6 +86,33 @@ def test_normals_point_from_the_smaller_number_to_the_larger():
     assert np.allclose(contacts.normals[above], [0.0, 0.0, 1.0])
 
 
+def separation(shapes, place, turn, normal):
+    """Of two convex shapes along a unit normal from the first to the second."""
+    R, S = rotation_matrices(turn)
+    high = (shapes[0].support((R.T @ normal)[None])[0] @ R.T + place[0]) @ normal
+    low = (shapes[1].support((S.T @ -normal)[None])[0] @ S.T + place[1]) @ normal
+    return low - high
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_no_contact_of_a_pair_is_deeper_than_the_pair(seed):
+    """The smallest gap is the separation along the normal, whatever else a manifold holds."""
+    rng = np.random.default_rng(seed)
+    hull = am.ConvexHull(rng.standard_normal((14, 3)) * (0.8, 0.4, 0.6))
+    shapes = [am.Capsule(0.4, 1.2), am.Box((1.5, 0.9, 0.5)), am.Cone(0.5, 1.2), hull,
+              am.Cylinder(0.4, 1.0), am.Ellipsoid((0.3, 0.5, 0.7))]  # fmt: skip
+    for a, b in itertools.combinations(shapes, 2):
+        detector = am.CollisionDetector([a, b], margin=0.2)
+        for _ in range(25):
+            turn, away = quaternions(rng, 2), rng.standard_normal(3)
+            place = np.array([np.zeros(3), away / np.linalg.norm(away) * rng.uniform(0.3, 1.5)])
+            contacts = detector.detect(place, turn)
+            if len(contacts):
+                deepest = np.argmin(contacts.gaps)
+                along = separation((a, b), place, turn, contacts.normals[deepest])
+                assert contacts.gaps[deepest] == pytest.approx(along, abs=1e-9)
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_mixed_scenes_are_sound(seed):
     shapes, which, position, turn = mixed_scene(np.random.default_rng(seed))

@@ -311,6 +311,7 @@ def manifold(
         point[at, k, 0] = x * u[0] + y * v[0] + height * n0
         point[at, k, 1] = x * u[1] + y * v[1] + height * n1
         point[at, k, 2] = x * u[2] + y * v[2] + height * n2
-        gaps[at, k] = candidate[i, 2]
+        # nowhere are the shapes nearer along n than where they are nearest
+        gaps[at, k] = max(candidate[i, 2], gap) if k > 0 else gap
         keys[at, k] = key[i]
     return picked
