@@ -14,7 +14,11 @@ from amontons import _jit
 from amontons.cli import warmup
 from amontons.cli.progress import Interrupt
 from amontons.cli.settings import Settings
+from amontons.collision import detector as _  # noqa: F401  (kernels keep the cache they began with)
 from cli_helpers import chain, contacts, python, run
+
+SESSION = dict(os.environ)
+"""The environment in which kernels were given their cache, before any test changed it."""
 
 needs_terminal = pytest.mark.skipif(os.name != "posix", reason="needs pseudo-terminals")
 
@@ -160,7 +164,7 @@ def test_after_warmup_nothing_is_left_to_compile(cache, problem_file, tmp_path):
     assert not (cache / "kernels-of-old").exists()
     assert warmup.uncompiled() == []
     assert above == _jit.PARALLEL_ABOVE
-    environment = {k: v for k, v in os.environ.items() if k != "AMONTONS_CACHE_DIR"}
+    environment = SESSION
     script = f"""
 import dataclasses, amontons as am
 from amontons import _jit
