@@ -14,11 +14,13 @@ from amontons import _jit
 from amontons.cli import warmup
 from amontons.cli.progress import Interrupt
 from amontons.cli.settings import Settings
-from amontons.collision import detector as _  # noqa: F401  (kernels keep the cache they began with)
+from amontons.collision import detector
 from cli_helpers import chain, contacts, python, run
 
 SESSION = dict(os.environ)
 """The environment in which kernels were given their cache, before any test changed it."""
+
+assert detector  # imported here for its kernels: they keep the cache that they began with
 
 needs_terminal = pytest.mark.skipif(os.name != "posix", reason="needs pseudo-terminals")
 
