@@ -81,6 +81,16 @@ def compare(
         print_tables(console(), trials, settings)
     if plot is not None and trials.done:
         _draw(plot, trials, settings)
+        if not json:
+            console().print(f"plot: {plot}", soft_wrap=True)
+    if trials.done and not json:
+        first = trials.done[0]
+        console().print(
+            f"next: `amontons solve {first.file} --solver {first.solver}` shows every residual; "
+            "`amontons compare --help` has more solvers, tolerances and --exact",
+            soft_wrap=True,
+            markup=False,
+        )
     if trials.interrupted or trials.failed:
         raise typer.Exit(INTERRUPTED if trials.interrupted else BAD_INPUT)
 
