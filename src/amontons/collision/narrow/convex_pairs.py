@@ -18,13 +18,11 @@ PAIRS = 64
 
 
 @helper
-def relative_pose(place, r, s, i, j):
-    """Pose of part j in the frame of part i, whose rotations are r (of i) and s (of j)."""
-    t0, t1, t2 = (
-        place[j, 0] - place[i, 0],
-        place[j, 1] - place[i, 1],
-        place[j, 2] - place[i, 2],
-    )
+def relative_pose(r, s, place_a, i, place_b, j):
+    """Pose of part j of B in the frame of part i of A, whose rotations are s and r."""
+    t0 = place_b[j, 0] - place_a[i, 0]
+    t1 = place_b[j, 1] - place_a[i, 1]
+    t2 = place_b[j, 2] - place_a[i, 2]
     return (
         r[0] * s[0] + r[3] * s[3] + r[6] * s[6],
         r[0] * s[1] + r[3] * s[4] + r[6] * s[7],
@@ -162,7 +160,7 @@ def collide_convex(shapes, poses, pair, margin, found):
             i, j = pair[at, 0], pair[at, 1]
             s, t = shape[i], shape[j]
             r = rotation_of(turn, i)
-            pose = relative_pose(place, r, rotation_of(turn, j), i, j)
+            pose = relative_pose(r, rotation_of(turn, j), place, i, place, j)
             guess, apart, size = from_middle_to_middle(middle, half, s, t, pose)
             number[at] = 0
             if apart > size + margin:

@@ -104,7 +104,7 @@ def find_faces(shapes, poses, pair, margin, first, faces, count):
         for at in range(chunk * PAIRS, min((chunk + 1) * PAIRS, pair.shape[0])):
             i, j = pair[at, 0], pair[at, 1]
             m = shape[i]
-            pose = relative_pose(place, rotation_of(turn, i), rotation_of(turn, j), i, j)
+            pose = relative_pose(rotation_of(turn, i), rotation_of(turn, j), place, i, place, j)
             c, e = box_in_mesh(pose, middle, half, shape[j], margin)
             begin = np.int64(-1)
             if first.size > 0:
@@ -135,7 +135,7 @@ def collide_faces(shapes, poses, pair, owner, faces, margin, found):
                 v = data[m, 0] + corner[begin + k]
                 tri[k, 0], tri[k, 1], tri[k, 2] = points[v, 0], points[v, 1], points[v, 2]
             r = rotation_of(turn, i)
-            pose = relative_pose(place, r, rotation_of(turn, j), i, j)
+            pose = relative_pose(r, rotation_of(turn, j), place, i, place, j)
             c, _ = box_in_mesh(pose, middle, half, s, 0.0)
             size = np.sqrt(half[s, 0] ** 2 + half[s, 1] ** 2 + half[s, 2] ** 2)
             for k in range(1, 3):

@@ -12,10 +12,11 @@ import numpy as np
 
 from amontons._jit import helper, kernel, prange, routine
 from amontons.algebra.rotations import rotation_of
+from amontons.collision.narrow.convex_pairs import relative_pose
 from amontons.collision.narrow.signed_distance import new_scratch
 from amontons.collision.narrow.support import support_point, triangle_core
 from amontons.collision.queries.nearest_on_mesh import distance_to_mesh
-from amontons.collision.queries.pair_gaps import core_or_vertices, gap_of_cores, pose_of, write
+from amontons.collision.queries.pair_gaps import core_or_vertices, gap_of_cores, write
 from amontons.collision.queries.scene_tree import DEPTH
 from amontons.collision.queries.walk import box_to_box
 from amontons.model.shapes.table import MESH
@@ -214,7 +215,7 @@ def mesh_gaps(
     for k in prange(pairs.shape[0]):
         i, j = np.int64(pairs[k, 0]), np.int64(pairs[k, 1])
         r = rotation_of(turn_a, i)
-        pose = pose_of(r, rotation_of(turn_b, j), place_a, i, place_b, j)
+        pose = relative_pose(r, rotation_of(turn_b, j), place_a, i, place_b, j)
         stack, later = np.empty(DEPTH, dtype=np.int32), np.empty(DEPTH)
         distance, n0, n1, n2, p0, p1, p2 = gap_of_mesh(
             shapes_a, closed_a, np.int64(shape_a[i]), shapes_b, closed_b, np.int64(shape_b[j]),

@@ -12,6 +12,7 @@ import numpy as np
 
 from amontons._jit import helper, kernel, prange, routine
 from amontons.algebra.rotations import rotation_of
+from amontons.collision.narrow.convex_pairs import relative_pose
 from amontons.collision.narrow.distances import distance_to_convex
 from amontons.collision.narrow.signed_distance import new_scratch, signed_distance
 from amontons.collision.narrow.support import core_of, rounding, support_point
@@ -19,28 +20,6 @@ from amontons.model.shapes.table import MESH, SPHERE, TRIANGLE
 
 PAIRS = 16
 """Pairs that share one set of scratch arrays."""
-
-
-@helper
-def pose_of(r, s, place_a, i, place_b, j):
-    """Pose of part j of B in the frame of part i of A, whose rotations are s and r."""
-    t0 = place_b[j, 0] - place_a[i, 0]
-    t1 = place_b[j, 1] - place_a[i, 1]
-    t2 = place_b[j, 2] - place_a[i, 2]
-    return (
-        r[0] * s[0] + r[3] * s[3] + r[6] * s[6],
-        r[0] * s[1] + r[3] * s[4] + r[6] * s[7],
-        r[0] * s[2] + r[3] * s[5] + r[6] * s[8],
-        r[1] * s[0] + r[4] * s[3] + r[7] * s[6],
-        r[1] * s[1] + r[4] * s[4] + r[7] * s[7],
-        r[1] * s[2] + r[4] * s[5] + r[7] * s[8],
-        r[2] * s[0] + r[5] * s[3] + r[8] * s[6],
-        r[2] * s[1] + r[5] * s[4] + r[8] * s[7],
-        r[2] * s[2] + r[5] * s[5] + r[8] * s[8],
-        r[0] * t0 + r[3] * t1 + r[6] * t2,
-        r[1] * t0 + r[4] * t1 + r[7] * t2,
-        r[2] * t0 + r[5] * t1 + r[8] * t2,
-    )
 
 
 @helper
@@ -90,7 +69,7 @@ def plane_gaps(shapes_a, poses_a, shapes_b, poses_b, pairs, limit, gap, normal, 
     for k in prange(pairs.shape[0]):
         i, j = np.int64(pairs[k, 0]), np.int64(pairs[k, 1])
         r = rotation_of(turn_a, i)
-        pose = pose_of(r, rotation_of(turn_b, j), place_a, i, place_b, j)
+        pose = relative_pose(r, rotation_of(turn_b, j), place_a, i, place_b, j)
         s = shape_a[i]
         n0, n1, n2 = size_a[s, 0], size_a[s, 1], size_a[s, 2]
         m0 = pose[0] * n0 + pose[3] * n1 + pose[6] * n2
@@ -151,7 +130,7 @@ def convex_gaps(shapes_a, poses_a, shapes_b, poses_b, pairs, limit, gap, normal,
             i, j = np.int64(pairs[k, 0]), np.int64(pairs[k, 1])
             s, t = np.int64(shape_a[i]), np.int64(shape_b[j])
             r = rotation_of(turn_a, i)
-            pose = pose_of(r, rotation_of(turn_b, j), place_a, i, place_b, j)
+            pose = relative_pose(r, rotation_of(turn_b, j), place_a, i, place_b, j)
             if kind_a[s] == SPHERE:
                 distance, n0, n1, n2, p0, p1, p2 = gap_of_sphere(
                     size_a[s, 0], kind_b, size_b, data_b, points_b, face_start, corner, plane, t,
