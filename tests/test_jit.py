@@ -156,7 +156,8 @@ def test_stamp_of_a_room_sees_what_is_below_it(copy):
         return {room: _jit.source_stamp(room, copy.package) for room in ("", *_jit.BELOW)}
 
     rooms = [folder.name for folder in copy.package.iterdir() if folder.is_dir()]
-    assert set(rooms) - set(_jit.KERNEL_FREE) - {"__pycache__"} == set(_jit.BELOW)
+    outer = {room for room in _jit.BELOW if "/" not in room}
+    assert set(rooms) - set(_jit.KERNEL_FREE) - {"__pycache__"} == outer
     for changed in _jit.BELOW:
         before = stamps()
         (copy.package / changed / "more.py").write_text(f"# in {changed}\n")

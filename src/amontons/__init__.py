@@ -24,6 +24,14 @@ _HOMES = {
         "ProblemWarning",
         "UnsupportedProblemError",
     ),
+    "amontons.model.bodies": ("Bodies", "Body"),
+    "amontons.model.materials": ("Material",),
+    "amontons.model.motion": ("Motion",),
+    "amontons.model.world": ("World",),
+    "amontons.simulation.contacts": ("Contacts",),
+    "amontons.simulation.report": ("Readings", "StepReport"),
+    "amontons.simulation.simulation": ("Simulation",),
+    "amontons.simulation.step_size": ("AutomaticStep",),
     "amontons.model.shapes": (
         "Box",
         "Capsule",
@@ -68,6 +76,9 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 __all__ = [
     "APGD",
     "AmontonsError",
+    "AutomaticStep",
+    "Bodies",
+    "Body",
     "Box",
     "Capsule",
     "CollisionDetector",
@@ -77,6 +88,7 @@ __all__ = [
     "ConjugateGradient",
     "ContactMemory",
     "ContactSet",
+    "Contacts",
     "ConvexHull",
     "CoulombCone",
     "Cylinder",
@@ -90,17 +102,21 @@ __all__ = [
     "InputError",
     "Interval",
     "Jacobi",
+    "Material",
     "Measure",
     "MinimumResidual",
+    "Motion",
     "NonNegative",
     "OutputError",
     "Part",
     "Plane",
     "ProblemWarning",
     "Progress",
+    "Readings",
     "Residuals",
     "RollingCone",
     "Shape",
+    "Simulation",
     "Snapshot",
     "Solution",
     "Solver",
@@ -108,8 +124,10 @@ __all__ = [
     "Sphere",
     "SpinningCone",
     "Status",
+    "StepReport",
     "TriangleMesh",
     "UnsupportedProblemError",
+    "World",
     "__version__",
     "get_threads",
     "max_threads",
@@ -131,6 +149,9 @@ if TYPE_CHECKING:
         ProblemWarning,
         UnsupportedProblemError,
     )
+    from amontons.model.bodies import Bodies, Body
+    from amontons.model.materials import Material
+    from amontons.model.motion import Motion
     from amontons.model.shapes import (
         Box,
         Capsule,
@@ -146,6 +167,7 @@ if TYPE_CHECKING:
         Sphere,
         TriangleMesh,
     )
+    from amontons.model.world import World
     from amontons.problem.problem import ConeProblem
     from amontons.problem.residuals import Measure, Residuals, residuals
     from amontons.problem.sets import (
@@ -168,6 +190,10 @@ if TYPE_CHECKING:
         Solver,
         SpectralGradient,
     )
+    from amontons.simulation.contacts import Contacts
+    from amontons.simulation.report import Readings, StepReport
+    from amontons.simulation.simulation import Simulation
+    from amontons.simulation.step_size import AutomaticStep
 
 
 def __getattr__(name: str) -> Any:

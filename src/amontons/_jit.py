@@ -65,17 +65,20 @@ ARITHMETIC = {"reassoc", "contract", "nsz"}
 OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": ARITHMETIC}
 
 
-KERNEL_FREE = ("cli", "plots", "testing", "generators")
+KERNEL_FREE = ("cli", "plots", "testing", "generators", "simulation", "model")
 """Subpackages in which nothing is compiled (import-linter sees to it): no part of a stamp."""
 
 BELOW: dict[str, tuple[str, ...]] = {
     "algebra": (),
     "problem": ("algebra",),
     "solvers": ("algebra", "problem"),
-    "model": ("algebra",),
-    "collision": ("algebra", "model"),
+    "model/shapes": ("algebra",),
+    "collision": ("algebra", "model/shapes"),
+    "dynamics": ("algebra", "model/shapes"),
 }
-"""Subpackages that kernels of each may use (import-linter sees to it, too)."""
+"""Rooms, that is folders, and those that kernels of each may use (import-linter sees to it, too).
+
+A folder of a kernel-free one counts where it is named: kernels read the tables of shapes."""
 
 
 def source_stamp(room: str = "", package: Path = PACKAGE) -> str:
@@ -87,19 +90,26 @@ def source_stamp(room: str = "", package: Path = PACKAGE) -> str:
     digest = hashlib.sha256()
     for path in sorted(package.rglob("*.py")):
         parts = path.relative_to(package).parts
-        if parts[0] in KERNEL_FREE:
+        folder = _room(parts[:-1])
+        if folder in KERNEL_FREE:
             continue
-        if room in BELOW and len(parts) > 1 and parts[0] not in (room, *BELOW[room]):
+        if room in BELOW and folder not in ("", room, *BELOW[room]):
             continue
         digest.update("/".join(parts).encode())
         digest.update(path.read_bytes())
     return digest.hexdigest()[:20]
 
 
+def _room(folders: tuple[str, ...]) -> str:
+    """The room that a path of folders is in; the top of the package is none."""
+    inner = "/".join(folders[:2])
+    return inner if inner in BELOW else "".join(folders[:1])
+
+
 def room_of(function: Callable[..., Any]) -> str:
-    """Subpackage that a function was written in, or nothing for all else."""
+    """Room that a function was written in, or nothing for all else."""
     parts = str(function.__module__).split(".")
-    return parts[1] if parts[0] == PACKAGE.name and len(parts) > 2 else ""
+    return _room(tuple(parts[1:-1])) if parts[0] == PACKAGE.name else ""
 
 
 def cache_root() -> Path:

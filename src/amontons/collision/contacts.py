@@ -55,6 +55,18 @@ class ContactSet:
         """Memory of all arrays, in bytes."""
         return sum(value.nbytes for value in vars(self).values())
 
+    def take(self, kept: NDArray[np.int64]) -> ContactSet:
+        """The contacts of these rising numbers, shape (m,)."""
+        return ContactSet(
+            self.bodies[kept],
+            self.normals[kept],
+            self.arms_a[kept],
+            self.arms_b[kept],
+            self.gaps[kept],
+            self.keys[kept],
+            np.searchsorted(kept, self.first),
+        )
+
     def points_a(self, position: Floats) -> Floats:
         """Points on A's surface [m], where the bodies are at `position`; shape (contacts, 3)."""
         return np.asarray(position[self.bodies[:, 0]] + self.arms_a)

@@ -48,8 +48,8 @@ class CollisionDetector:
     apart:
         Pairs of bodies that never meet, such as those that a joint connects; shape (pairs, 2).
     origin:
-        What a body's position is the place of: the origin of its shape's "frame" (default) or its
-        "centre" of mass.
+        What a body's position is the place of: the origin of its shape's "frame" (default), its
+        "centre" of mass, or a point of each shape's frame [m], shape (shapes, 3).
 
     The answer is the same, bit for bit and in the same order, on any number of threads.
     """
@@ -64,7 +64,7 @@ class CollisionDetector:
         groups: ArrayLike | None = None,
         masks: ArrayLike | None = None,
         apart: ArrayLike | None = None,
-        origin: str = "frame",
+        origin: str | ArrayLike = "frame",
     ) -> None:
         parts = parts_of(shapes, which, origin)
         if fixed is None:

@@ -12,6 +12,7 @@ from amontons.algebra.rotations import quaternion_product, rotation_matrices
 from amontons.collision.found import Poses
 from amontons.errors import InputError
 from amontons.model.shapes import Compound, Shape, build_table, leaves, sphere_table
+from amontons.model.shapes.checks import finite_array
 from amontons.model.shapes.table import ShapeArrays
 
 Floats = NDArray[np.float64]
@@ -43,21 +44,27 @@ class PartsOfBodies(NamedTuple):
         return Poses(place + position[self.body], quaternion_product(turned, self.turn), self.shape)
 
 
-def parts_of(shapes: Sequence[Shape], which: ArrayLike | None, origin: str) -> PartsOfBodies:
+def parts_of(
+    shapes: Sequence[Shape], which: ArrayLike | None, origin: str | ArrayLike
+) -> PartsOfBodies:
     """Parts of bodies of given shapes; body i has shape `which[i]`, or shape i.
 
-    `origin` says what a body's position is the place of: the origin of its shape's "frame", or its
-    "centre" of mass.
+    `origin` says what a body's position is the place of: the origin of its shape's "frame", its
+    "centre" of mass, or a point of each shape's frame [m], shape (shapes, 3).
     """
-    if origin not in ("frame", "centre"):
-        raise InputError(f"origin must be 'frame' or 'centre', got {origin!r}")
+    if isinstance(origin, str) and origin not in ("frame", "centre"):
+        raise InputError(f"origin must be 'frame', 'centre' or points, got {origin!r}")
     for shape in shapes:
         if not isinstance(shape, Shape):
             raise InputError(f"bodies must have shapes such as amontons.Sphere, got {shape!r}")
     number = _numbers(which, len(shapes))
     broken = [leaves(shape) for shape in shapes]
     centres = np.zeros((len(shapes), 3))
-    if origin == "centre":
+    if not isinstance(origin, str):
+        centres = finite_array("origin", origin)
+        if centres.shape != (len(shapes), 3):
+            raise InputError(f"origin must have shape ({len(shapes)}, 3), got {centres.shape}")
+    elif origin == "centre":
         for i, shape in enumerate(shapes):
             if not isinstance(shape, Compound) or shape.parts:
                 centres[i] = _centre(shape)

@@ -1,0 +1,1 @@
+"""One time step in pieces: free velocity, contact laws, assembly, joints, integration."""

@@ -1,0 +1,104 @@
+"""The cone complementarity problem of a time step: contacts, then rows of joints."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from amontons.dynamics.contact_laws import ContactTerms
+from amontons.problem.operators import BodyOperator
+from amontons.problem.problem import ConeProblem
+from amontons.problem.sets import CoulombCone, Free, Interval, NonNegative, Run, SpinningCone
+
+Floats = NDArray[np.float64]
+
+
+class Rows(NamedTuple):
+    """Scalar rows: bilateral ones, one-sided ones, then bounded ones."""
+
+    bodies: NDArray[np.int32]  # A and B, −1 is the world, (rows, 2)
+    jacobian: Floats  # A linear, A angular, B linear, B angular, (rows, 12)
+    offset: Floats  # b [m/s], (rows,)
+    compliance: Floats  # E, (rows,)
+    free: int
+    one_sided: int
+    bounded: int
+    lower: Floats  # impulses [N s], (bounded,)
+    upper: Floats
+
+
+NO_ROWS = Rows(
+    np.empty((0, 2), dtype=np.int32), np.empty((0, 12)), np.empty(0), np.empty(0), 0, 0, 0,
+    np.empty(0), np.empty(0),
+)  # fmt: skip
+
+
+def assemble(
+    terms: ContactTerms,
+    rows: Rows,
+    *,
+    inverse_mass: Floats,
+    inverse_inertia: Floats,
+    free: Floats,
+    name: str = "",
+) -> ConeProblem:
+    """The problem r = Dᵀv* + b over contacts and joint rows (DESIGN, §1; paper 3, eq. 12).
+
+    Impulses of contacts come first, three world-frame components each, or six (force and torque)
+    where any contact resists rolling or spinning; then one a row of the joints.
+    """
+    contacts = terms.contacts
+    count = len(contacts)
+    torque = terms.rolling is not None
+    width = 6 if torque else 3
+    operator = BodyOperator(
+        inverse_mass=inverse_mass,
+        inverse_inertia=inverse_inertia,
+        bodies_a=np.concatenate([contacts.bodies[:, 0], rows.bodies[:, 0]]),
+        bodies_b=np.concatenate([contacts.bodies[:, 1], rows.bodies[:, 1]]),
+        arms_a=contacts.arms_a,
+        arms_b=contacts.arms_b,
+        wrenches=count if torque else 0,
+        jacobian=rows.jacobian,
+    )
+    relative = np.empty(operator.rows)
+    operator.from_velocities(free, relative)
+    linear = np.empty(operator.rows)
+    of_contacts = linear[: width * count].reshape(count, width)
+    of_contacts[:] = relative[: width * count].reshape(width, count).T
+    of_contacts[:, :3] += terms.offset[:, None] * contacts.normals
+    linear[width * count :] = relative[width * count :] + rows.offset
+    return ConeProblem(
+        operator,
+        linear,
+        _sets(terms, rows),
+        compliance=_compliance(terms, rows, width),
+        cohesion=_cohesion(terms, len(rows.offset)),
+        name=name,
+    )
+
+
+def _sets(terms: ContactTerms, rows: Rows) -> list[Run]:
+    normals = terms.contacts.normals
+    contact: Run = CoulombCone(terms.friction, normals)
+    if terms.rolling is not None and terms.spinning is not None:
+        contact = SpinningCone(terms.friction, terms.rolling, terms.spinning, normals)
+    scalars = [Free(rows.free), NonNegative(rows.one_sided), Interval(rows.lower, rows.upper)]
+    return [contact, *scalars]
+
+
+def _compliance(terms: ContactTerms, rows: Rows, width: int) -> Floats | None:
+    if terms.compliance is None and not rows.compliance.any():
+        return None
+    of_contacts = np.zeros((len(terms), width))
+    if terms.compliance is not None:
+        of_contacts[:, 0] = terms.compliance
+    return np.concatenate([of_contacts.ravel(), rows.compliance])
+
+
+def _cohesion(terms: ContactTerms, rows: int) -> Floats | None:
+    if terms.cohesion is None:
+        return None
+    return np.concatenate([terms.cohesion, np.zeros(rows)])

@@ -1,0 +1,203 @@
+"""What materials, gaps and speeds make of each contact: friction, offset b, compliance E, pull c."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from amontons._jit import kernel, prange
+from amontons.collision.contacts import ContactSet
+from amontons.model.materials import PairTable
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ContactRules:
+    """Lengths and speeds that decide how contacts behave.
+
+    Parameters
+    ----------
+    near:
+        Contacts with a smaller gap [m] are always in the problem; others only if they could close.
+    recovery_speed:
+        Bodies that overlap part at this speed at most [m/s].
+    bounce_speed:
+        Impacts slower than this [m/s] give nothing back.
+    lift_speed:
+        The convex relaxation lifts a sliding contact at this speed at most [m/s]; infinite where
+        friction is exact, and so lifts nothing.
+    slip_speed:
+        Contacts that slide slower than this [m/s] stick: static friction holds them.
+    cohesion_range:
+        Contacts with a smaller gap [m] pull.
+    """
+
+    near: float
+    recovery_speed: float
+    bounce_speed: float
+    lift_speed: float
+    slip_speed: float
+    cohesion_range: float
+
+
+@dataclass
+class ContactTerms:
+    """What the problem needs to know of each contact that is in it."""
+
+    contacts: ContactSet
+    kept: NDArray[np.int64] | None  # which of the detected contacts they are; None: all
+    friction: Floats  # (contacts,)
+    offset: Floats  # b along the normal [m/s], (contacts,)
+    rolling: Floats | None = None  # [m], (contacts,)
+    spinning: Floats | None = None  # [m], (contacts,)
+    compliance: Floats | None = None  # of the normal row [m/(N s)/s], (contacts,)
+    cohesion: Floats | None = None  # largest pull as an impulse [N s], (contacts,)
+    bouncing: int = 0  # impacts that give something back
+
+    def __len__(self) -> int:
+        return len(self.contacts)
+
+
+@kernel
+def contact_kernel(
+    bodies, normals, arms_a, arms_b, gaps, before, free, mobile, material, friction, restitution,
+    compliance, damping, step, near, recovery, bounce, lift, keep, mu, offset, yielding, bounces,
+):  # fmt: skip
+    """Which contacts may act in this step, and friction, b and E of each.
+
+    A contact acts if it is near, if it would close within two such steps, or if the convex
+    relaxation would lift it that far: by h μ‖u_t‖ (paper 3, §2.3).
+
+    b is Φ/h, so that a gap may close and no more (paper 3, eq. 9), at least −recovery where bodies
+    overlap; Φ/(h + τ) of a compliant contact with E = C/(h (h + τ)), an implicit spring and dashpot;
+    and e u⁻ of an impact.
+
+    The relaxed law wants a contact that slides at a gap of h μ‖u_t‖. From a smaller gap it would
+    get there in one step, with a speed that throws the body on into the air. So b is raised, and
+    the speed with it lowered, to the `lift` of one step's gravity; an impact is left alone.
+    """
+    for c in prange(gaps.size):
+        a, b = bodies[c, 0], bodies[c, 1]
+        n0, n1, n2 = normals[c, 0], normals[c, 1], normals[c, 2]
+        r0, r1, r2 = arms_a[c, 0], arms_a[c, 1], arms_a[c, 2]
+        s0, s1, s2 = arms_b[c, 0], arms_b[c, 1], arms_b[c, 2]
+        # r × n and s × n: u_n = n·(v_B − v_A) + ω_B·(s × n) − ω_A·(r × n)
+        x0, x1, x2 = r1 * n2 - r2 * n1, r2 * n0 - r0 * n2, r0 * n1 - r1 * n0
+        y0, y1, y2 = s1 * n2 - s2 * n1, s2 * n0 - s0 * n2, s0 * n1 - s1 * n0
+        d0, d1, d2 = free[b, 0] - free[a, 0], free[b, 1] - free[a, 1], free[b, 2] - free[a, 2]
+        u = n0 * d0 + n1 * d1 + n2 * d2
+        u += y0 * free[b, 3] + y1 * free[b, 4] + y2 * free[b, 5]
+        u -= x0 * free[a, 3] + x1 * free[a, 4] + x2 * free[a, 5]
+        i, j = material[a], material[b]
+        mu[c] = friction[i, j]
+        gap = gaps[c]
+        speed = np.sqrt(d0 * d0 + d1 * d1 + d2 * d2)
+        reach = near + 2.0 * step * max(-u, mu[c] * speed)
+        keep[c] = (mobile[a] or mobile[b]) and gap <= reach
+        soft, relax = compliance[i, j], damping[i, j]
+        yielding[c] = soft / (step * (step + relax))
+        if soft > 0.0:
+            offset[c] = gap / (step + relax)
+        else:
+            offset[c] = max(gap / step, -recovery)
+        bounces[c] = False
+        if not keep[c]:
+            continue
+        # relative velocity u⁻ before the step: v_B + ω_B × s − v_A − ω_A × r
+        e0 = before[b, 0] + before[b, 4] * s2 - before[b, 5] * s1
+        e1 = before[b, 1] + before[b, 5] * s0 - before[b, 3] * s2
+        e2 = before[b, 2] + before[b, 3] * s1 - before[b, 4] * s0
+        e0 -= before[a, 0] + before[a, 4] * r2 - before[a, 5] * r1
+        e1 -= before[a, 1] + before[a, 5] * r0 - before[a, 3] * r2
+        e2 -= before[a, 2] + before[a, 3] * r1 - before[a, 4] * r0
+        w = n0 * e0 + n1 * e1 + n2 * e2
+        if w >= -bounce:
+            slip = np.sqrt(max(e0 * e0 + e1 * e1 + e2 * e2 - w * w, 0.0))
+            sliding = mu[c] * slip - lift
+            if sliding > 0.0:
+                offset[c] = max(offset[c], min(offset[c], 0.0) + sliding)
+        elif restitution[i, j] > 0.0 and gap + step * u <= 0.0:
+            offset[c] = restitution[i, j] * w
+            bounces[c] = True
+
+
+def contact_terms(
+    contacts: ContactSet,
+    *,
+    before: Floats,
+    free: Floats,
+    mobile: NDArray[np.bool_],
+    material: NDArray[np.int32],
+    pairs: PairTable,
+    step: float,
+    rules: ContactRules,
+    sticking: NDArray[np.bool_] | None = None,
+    bouncing: bool = True,
+) -> ContactTerms:
+    """The terms of all contacts that may act in this step.
+
+    Parameters
+    ----------
+    before, free:
+        Velocities v before the step and v* [m/s, rad/s], shape (bodies, 6).
+    mobile:
+        Bodies that impulses can move; contacts between others are left out; shape (bodies,).
+    sticking:
+        Which contacts stuck in the last step: static friction holds those; shape (contacts,).
+    bouncing:
+        Whether impacts give anything back.
+    """
+    count = len(contacts)
+    keep, bounces = np.empty((2, count), dtype=bool)
+    mu, offset, yielding = np.empty((3, count))
+    restitution = pairs.restitution if bouncing else np.zeros_like(pairs.restitution)
+    contact_kernel.sized(count)(
+        contacts.bodies, contacts.normals, contacts.arms_a, contacts.arms_b, contacts.gaps,
+        before, free, mobile, material, pairs.friction, restitution, pairs.compliance, pairs.damping,
+        step, rules.near, rules.recovery_speed, rules.bounce_speed, rules.lift_speed,
+        keep, mu, offset, yielding, bounces,
+    )  # fmt: skip
+    i, j = material[contacts.bodies[:, 0]], material[contacts.bodies[:, 1]]
+    if sticking is not None:
+        mu = np.where(sticking, pairs.static_friction[i, j], mu)
+    terms = ContactTerms(contacts, None, mu, offset, bouncing=int(np.count_nonzero(bounces)))
+    if pairs.rolling_friction.any() or pairs.spinning_friction.any():
+        terms.rolling, terms.spinning = pairs.rolling_friction[i, j], pairs.spinning_friction[i, j]
+    if pairs.compliance.any():
+        terms.compliance = yielding
+    if pairs.cohesion.any():
+        touching = contacts.gaps <= rules.cohesion_range
+        terms.cohesion = step * shared(pairs.cohesion[i, j], contacts.bodies, touching)
+    return terms if keep.all() else _kept(terms, np.flatnonzero(keep))
+
+
+def shared(
+    force: Floats, bodies: NDArray[np.int32], touching: NDArray[np.bool_]
+) -> Floats:
+    """A pair's force [N] shared by those of its contacts that touch, shape (contacts,)."""
+    if not force.size:
+        return force
+    new_pair = np.any(bodies[1:] != bodies[:-1], axis=1)  # contacts of a pair are neighbours
+    pair = np.concatenate([[0], np.cumsum(new_pair)])
+    members = np.bincount(pair, weights=touching)[pair]
+    return np.where(touching, force / np.maximum(members, 1.0), 0.0)
+
+
+def _kept(terms: ContactTerms, kept: NDArray[np.int64]) -> ContactTerms:
+    def of(values: Floats | None) -> Floats | None:
+        return None if values is None else values[kept]
+
+    return ContactTerms(
+        contacts=terms.contacts.take(kept),
+        kept=kept,
+        friction=terms.friction[kept],
+        offset=terms.offset[kept],
+        rolling=of(terms.rolling),
+        spinning=of(terms.spinning),
+        compliance=of(terms.compliance),
+        cohesion=of(terms.cohesion),
+        bouncing=terms.bouncing,
+    )

@@ -1,0 +1,67 @@
+"""What a step needs to know of bodies and what does not change while the same bodies are there."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from amontons.model.shapes import Shape
+from amontons.model.world import World
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+
+class Masses(NamedTuple):
+    """Inverse masses and sizes of bodies."""
+
+    inverse_mass: Floats  # [1/kg], zero for fixed and kinematic bodies, (bodies,)
+    own_inverse: Floats  # I⁻¹ in body axes [1/(kg m²)], (bodies, 3, 3)
+    even: Flags  # the same inertia about all axes, (bodies,)
+    driven: Flags  # fixed or kinematic, (bodies,)
+    reach: Floats  # distance of a body's farthest point from its centre [m], (bodies,)
+    size: Floats  # half of a body's smallest extent [m], (bodies,)
+
+    @classmethod
+    def of(cls, world: World) -> Masses:
+        """Masses of a world's bodies."""
+        bodies = world.bodies
+        driven = ~bodies.dynamic
+        inertia = bodies.inertia
+        own = np.zeros_like(inertia)
+        own[~driven] = np.linalg.inv(inertia[~driven])
+        own = 0.5 * (own + own.transpose(0, 2, 1))
+        trace = np.trace(inertia, axis1=1, axis2=2)[:, None, None]
+        uneven = np.abs(inertia - trace / 3.0 * np.eye(3)).max(axis=(1, 2), initial=0.0)
+        extents = np.array(
+            [_extents(*pair) for pair in zip(world.shapes, world.origins, strict=True)]
+        ).reshape(-1, 2)[bodies.shape]
+        with np.errstate(divide="ignore"):
+            inverse_mass = np.where(driven, 0.0, 1.0 / bodies.mass)
+        return cls(
+            inverse_mass,
+            own,
+            uneven <= 1e-14 * trace[:, 0, 0],
+            driven,
+            extents[:, 0].copy(),
+            extents[:, 1].copy(),
+        )
+
+    @property
+    def typical_size(self) -> float:
+        """Median size of bodies that move [m]; a metre where none does."""
+        moving = self.size[~self.driven]
+        return float(np.median(moving)) if moving.size else 1.0
+
+
+def _extents(shape: Shape, origin: tuple[float, float, float]) -> tuple[float, float]:
+    """Distance of the farthest corner of the bounding box from the centre, and half the thinnest.
+
+    Both are infinite for a plane.
+    """
+    low, high = shape.bounds
+    centre = np.array(origin)
+    far = np.maximum(np.abs(low - centre), np.abs(high - centre))
+    return float(np.linalg.norm(far)), float(0.5 * (high - low).min())

@@ -1,0 +1,231 @@
+"""Bodies as arrays: one row a body, in the order in which they were added."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from amontons.algebra.rotations import rotation_matrices
+from amontons.errors import InputError
+from amontons.model.columns import Columns
+from amontons.model.shapes import Shape
+from amontons.model.shapes.checks import finite_vector, unit_quaternion
+
+if TYPE_CHECKING:
+    from amontons.model.world import World
+
+Floats = NDArray[np.float64]
+
+KINDS: dict[str, tuple[Any, tuple[int, ...]]] = {
+    "id": (np.int64, ()),
+    "position": (np.float64, (3,)),
+    "orientation": (np.float64, (4,)),
+    "twist": (np.float64, (6,)),
+    "force": (np.float64, (3,)),
+    "torque": (np.float64, (3,)),
+    "mass": (np.float64, ()),
+    "inertia": (np.float64, (3, 3)),
+    "shape": (np.int32, ()),
+    "material": (np.int32, ()),
+    "group": (np.uint32, ()),
+    "mask": (np.uint32, ()),
+    "fixed": (np.bool_, ()),
+    "motion": (np.int32, ()),
+    "asleep": (np.bool_, ()),
+    "still": (np.float64, ()),
+}
+
+
+class Bodies:
+    """All bodies of a world as numpy arrays. Write into the arrays to change the state.
+
+    Views stay valid until bodies are added or removed: ask again after that.
+    """
+
+    def __init__(self) -> None:
+        self.columns = Columns(KINDS)
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    @property
+    def id(self) -> NDArray[np.int64]:
+        """Numbers that bodies keep for life, in rising order; shape (bodies,)."""
+        return self.columns["id"]
+
+    @property
+    def position(self) -> Floats:
+        """Centres of mass [m], shape (bodies, 3)."""
+        return self.columns["position"]
+
+    @property
+    def orientation(self) -> Floats:
+        """Unit quaternions (w, x, y, z) from a body's frame to the world's, shape (bodies, 4)."""
+        return self.columns["orientation"]
+
+    @property
+    def twist(self) -> Floats:
+        """Linear velocity, then angular velocity, in world axes [m/s, rad/s], shape (bodies, 6)."""
+        return self.columns["twist"]
+
+    @property
+    def velocity(self) -> Floats:
+        """Velocities of the centres of mass [m/s], shape (bodies, 3)."""
+        return self.twist[:, :3]
+
+    @property
+    def angular_velocity(self) -> Floats:
+        """Angular velocities in world axes [rad/s], shape (bodies, 3)."""
+        return self.twist[:, 3:]
+
+    @property
+    def force(self) -> Floats:
+        """Forces that act at the centres of mass from now on [N], shape (bodies, 3)."""
+        return self.columns["force"]
+
+    @property
+    def torque(self) -> Floats:
+        """Torques that act from now on, in world axes [N m], shape (bodies, 3)."""
+        return self.columns["torque"]
+
+    @property
+    def mass(self) -> Floats:
+        """Masses [kg], infinite for fixed and kinematic bodies; shape (bodies,)."""
+        return self.columns["mass"]
+
+    @property
+    def inertia(self) -> Floats:
+        """Inertias about the centres of mass, along body axes [kg m²], shape (bodies, 3, 3)."""
+        return self.columns["inertia"]
+
+    @property
+    def shape(self) -> NDArray[np.int32]:
+        """Numbers of the bodies' shapes in the world's list, shape (bodies,)."""
+        return self.columns["shape"]
+
+    @property
+    def material(self) -> NDArray[np.int32]:
+        """Numbers of the bodies' materials in the world's list, shape (bodies,)."""
+        return self.columns["material"]
+
+    @property
+    def group(self) -> NDArray[np.uint32]:
+        """Bits of the collision groups that a body belongs to, shape (bodies,)."""
+        return self.columns["group"]
+
+    @property
+    def mask(self) -> NDArray[np.uint32]:
+        """Bits of the collision groups that a body meets, shape (bodies,)."""
+        return self.columns["mask"]
+
+    @property
+    def fixed(self) -> NDArray[np.bool_]:
+        """Which bodies never move, shape (bodies,)."""
+        return self.columns["fixed"]
+
+    @property
+    def kinematic(self) -> NDArray[np.bool_]:
+        """Which bodies follow a prescribed motion, shape (bodies,)."""
+        return np.asarray(self.columns["motion"] > 0)
+
+    @property
+    def dynamic(self) -> NDArray[np.bool_]:
+        """Which bodies move as forces have it, shape (bodies,)."""
+        return ~(self.fixed | self.kinematic)
+
+    @property
+    def asleep(self) -> NDArray[np.bool_]:
+        """Which bodies rest until something touches them, shape (bodies,)."""
+        return self.columns["asleep"]
+
+    def index(self, id: int) -> int:
+        """Row of the body with this id."""
+        row = int(np.searchsorted(self.id, id))
+        if row >= len(self) or self.id[row] != id:
+            raise InputError(f"there is no body {id} in this world (any more)")
+        return row
+
+    def __repr__(self) -> str:
+        parts = [f"{int(self.dynamic.sum())} dynamic"]
+        for name in ("kinematic", "fixed", "asleep"):
+            count = int(getattr(self, name).sum())
+            if count:
+                parts.append(f"{count} {name}")
+        return f"<Bodies: {', '.join(parts)}>"
+
+
+class Body:
+    """One body of a world: a name for its row in the arrays, which it finds by its id."""
+
+    __slots__ = ("id", "world")
+
+    def __init__(self, world: World, id: int) -> None:
+        self.world, self.id = world, id
+
+    @property
+    def index(self) -> int:
+        """Row of this body in the arrays, now."""
+        return self.world.bodies.index(self.id)
+
+    @property
+    def name(self) -> str:
+        """The name that was given, or "body 7"."""
+        return self.world.name_of(self.id)
+
+    @property
+    def shape(self) -> Shape:
+        """Its shape, in its own frame."""
+        return self.world.shapes[self.world.bodies.shape[self.index]]
+
+    @property
+    def mass(self) -> float:
+        """Mass [kg]."""
+        return float(self.world.bodies.mass[self.index])
+
+    @property
+    def position(self) -> Floats:
+        """Centre of mass [m], shape (3,)."""
+        return self.world.bodies.position[self.index].copy()
+
+    @position.setter
+    def position(self, value: ArrayLike) -> None:
+        self.world.bodies.position[self.index] = finite_vector("position", value)
+
+    @property
+    def orientation(self) -> Floats:
+        """Unit quaternion (w, x, y, z), shape (4,)."""
+        return self.world.bodies.orientation[self.index].copy()
+
+    @orientation.setter
+    def orientation(self, value: ArrayLike) -> None:
+        self.world.bodies.orientation[self.index] = unit_quaternion("orientation", value)
+
+    @property
+    def velocity(self) -> Floats:
+        """Velocity of the centre of mass [m/s], shape (3,)."""
+        return self.world.bodies.velocity[self.index].copy()
+
+    @velocity.setter
+    def velocity(self, value: ArrayLike) -> None:
+        self.world.bodies.velocity[self.index] = finite_vector("velocity", value)
+
+    @property
+    def angular_velocity(self) -> Floats:
+        """Angular velocity in world axes [rad/s], shape (3,)."""
+        return self.world.bodies.angular_velocity[self.index].copy()
+
+    @angular_velocity.setter
+    def angular_velocity(self, value: ArrayLike) -> None:
+        self.world.bodies.angular_velocity[self.index] = finite_vector("angular_velocity", value)
+
+    def point(self, local: ArrayLike) -> Floats:
+        """A point of the body, given from its centre of mass in its own axes, in the world [m]."""
+        turn = rotation_matrices(self.orientation[None])[0]
+        return np.asarray(turn @ np.array(finite_vector("local", local)) + self.position)
+
+    def __repr__(self) -> str:
+        x, y, z = self.position
+        kind = type(self.shape).__name__
+        return f"<Body {self.name!r}: {kind}, {self.mass:g} kg, at ({x:.4g}, {y:.4g}, {z:.4g}) m>"

@@ -1,0 +1,155 @@
+"""What the properties of bodies must be, given one for all or one a body."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from amontons.errors import InputError
+from amontons.model.shapes import Shape
+from amontons.model.shapes.checks import finite_array, finite_vector
+
+Floats = NDArray[np.float64]
+
+UNIT = 1e-6
+"""How far from one the length of a quaternion may be; what is left is scaled away."""
+
+
+def rows_of_three(name: str, value: ArrayLike, count: int | None = None) -> Floats:
+    """Vectors, one for all or one a body, shape (count, 3)."""
+    array = finite_array(name, value)
+    if array.ndim > 2 or array.shape[-1:] != (3,):
+        raise InputError(f"{name} must be 3 numbers or have shape (n, 3), got {array.shape}")
+    if count is None:
+        return array
+    return _one_each(name, array, count, (3,))
+
+
+def quaternions(value: ArrayLike, count: int) -> Floats:
+    """Unit quaternions, shape (count, 4)."""
+    array = finite_array("orientation", value)
+    if array.ndim > 2 or array.shape[-1:] != (4,):
+        raise InputError(
+            f"orientation must be 4 numbers (w, x, y, z) or have shape (n, 4), got {array.shape}"
+        )
+    turn = _one_each("orientation", array, count, (4,))
+    length = np.linalg.norm(turn, axis=1)
+    wrong = np.abs(length - 1.0) > UNIT
+    if wrong.any():
+        i = int(np.argmax(wrong))
+        raise InputError(
+            f"orientation[{i}] has length {length[i]:g}; quaternions must be unit: "
+            "divide each by its length"
+        )
+    return np.asarray(turn / length[:, None])
+
+
+def yes_or_no(name: str, value: ArrayLike, count: int) -> NDArray[np.bool_]:
+    """Booleans, shape (count,)."""
+    array = np.asarray(value)
+    if array.dtype != np.bool_:
+        raise InputError(f"{name} must be True or False, for all or a body, got {value!r}")
+    return np.array(_one_each(name, array, count, ()), dtype=bool)
+
+
+def bits(name: str, value: ArrayLike, count: int) -> NDArray[np.uint32]:
+    """Bits of groups, shape (count,)."""
+    array = np.asarray(value)
+    if not np.issubdtype(array.dtype, np.integer) or (array < 0).any() or (array >= 2**32).any():
+        raise InputError(f"{name} must be whole numbers of 32 bits, one bit a group, got {value!r}")
+    return np.asarray(_one_each(name, array, count, ()), dtype=np.uint32)
+
+
+def body_masses(
+    shapes: Sequence[Shape],
+    driven: NDArray[np.bool_],
+    mass: ArrayLike | None,
+    density: ArrayLike | None,
+) -> Floats:
+    """Masses [kg]; infinite for bodies that are `driven`, that is fixed or kinematic."""
+    count = len(shapes)
+    if driven.all():
+        return np.full(count, np.inf)
+    if (mass is None) == (density is None):
+        raise InputError(
+            "a body that moves needs a mass or a density, just one of them; "
+            "say fixed=True for one that does not move"
+        )
+    name = "mass" if density is None else "density"
+    given = finite_array(name, mass if density is None else density)  # type: ignore[arg-type]
+    given = _one_each(name, given, count, ())
+    wrong = (given <= 0.0) & ~driven
+    if wrong.any():
+        i = int(np.argmax(wrong))
+        raise InputError(
+            f"{name}[{i}] is {given[i]:g}; it must be positive, or say fixed=True for a body that "
+            "does not move"
+        )
+    if density is not None:
+        volume = {id(shape): shape.volume for shape in _moving(shapes, driven)}
+        given = given * np.array([volume.get(id(shape), 0.0) for shape in shapes])
+    return np.where(driven, np.inf, given)
+
+
+def body_inertias(
+    shapes: Sequence[Shape], mass: Floats, inertia: ArrayLike | None, centre: ArrayLike | None
+) -> Floats:
+    """Inertias about the centres of mass [kg m²], shape (count, 3, 3); zero where mass is infinite.
+
+    Without `inertia` they are those of evenly filled shapes, moved to `centre` where that is given.
+    """
+    moving = np.isfinite(mass)
+    out = np.zeros((len(shapes), 3, 3))
+    if inertia is not None:
+        given = finite_array("inertia", inertia)
+        if given.shape[-1:] == (3,) and given.shape[-2:] != (3, 3):
+            given = given[..., None] * np.eye(3)
+        if given.ndim > 3 or given.shape[-2:] != (3, 3):
+            raise InputError(f"inertia must be (3,), (3, 3) or (n, 3, 3), got {given.shape}")
+        out[moving] = _one_each("inertia", given, len(shapes), (3, 3))[moving]
+        _check_inertias(out[moving])
+        return out
+    per_kilogram: dict[int, Floats] = {}
+    for shape in _moving(shapes, ~moving):
+        unit = shape.unit_inertia() / shape.volume
+        if centre is not None:
+            d = np.array(finite_vector("centre", centre)) - shape.centre
+            unit = unit + (d @ d) * np.eye(3) - np.outer(d, d)
+        per_kilogram[id(shape)] = unit
+    if len(per_kilogram) == 1:
+        out[moving] = next(iter(per_kilogram.values())) * mass[moving, None, None]
+        return out
+    for i in np.flatnonzero(moving):
+        out[i] = per_kilogram[id(shapes[i])] * mass[i]
+    return out
+
+
+def _moving(shapes: Sequence[Shape], driven: NDArray[np.bool_]) -> list[Shape]:
+    """The different shapes of bodies that move."""
+    return list({id(s): s for s, held in zip(shapes, driven, strict=True) if not held}.values())
+
+
+def _check_inertias(inertia: Floats) -> None:
+    for i, matrix in enumerate(inertia):
+        scale = np.abs(matrix).max()
+        if np.abs(matrix - matrix.T).max() > 1e-9 * scale:
+            raise InputError(f"inertia[{i}] is not symmetric")
+        low, middle, high = np.linalg.eigvalsh(matrix)
+        if low <= 0.0:
+            raise InputError(f"inertia[{i}] has a principal moment of {low:g}; all must be positive")
+        if high > (low + middle) * (1.0 + 1e-6):
+            raise InputError(
+                f"inertia[{i}] has principal moments {low:g}, {middle:g} and {high:g}: no body is "
+                "like that, the largest is at most the sum of the others"
+            )
+
+
+def _one_each(name: str, array: Floats, count: int, row: tuple[int, ...]) -> Floats:
+    """One row a body, from one for all or one a body."""
+    if array.shape == row:
+        return np.broadcast_to(array, (count, *row)).copy()
+    if array.shape != (count, *row):
+        raise InputError(f"{name} has shape {array.shape} for {count} bodies")
+    return array

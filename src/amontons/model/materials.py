@@ -1,0 +1,172 @@
+"""Materials, and what two of them make of a contact."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from amontons.errors import InputError
+from amontons.model.shapes.checks import finite
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Material:
+    """What a surface is like. All values are zero or more.
+
+    Parameters
+    ----------
+    friction:
+        Coulomb's coefficient μ of a sliding contact (and of a sticking one by default).
+    static_friction:
+        Coefficient of a contact that sticks, at least `friction`; None: the same.
+    rolling_friction, spinning_friction:
+        Lengths ρ and σ [m]: the torques ρ F_n against rolling and σ F_n against spinning.
+    cohesion:
+        Force [N] that it takes to pull two touching bodies apart. It belongs to the pair of
+        bodies: their contact points share it.
+    restitution:
+        Share of the approach speed that an impact gives back, from 0 to 1.
+    compliance:
+        Depth a newton of a contact point [m/N]; 0 is rigid.
+    damping:
+        Time [s] in which a compliant contact's dashpot relaxes its spring: c/k.
+    """
+
+    friction: float = 0.5
+    static_friction: float | None = None
+    rolling_friction: float = 0.0
+    spinning_friction: float = 0.0
+    cohesion: float = 0.0
+    restitution: float = 0.0
+    compliance: float = 0.0
+    damping: float = 0.0
+
+    def __post_init__(self) -> None:
+        for name in PROPERTIES:
+            value = getattr(self, name)
+            if name == "static_friction" and value is None:
+                continue
+            number = finite(name, value)
+            if number < 0.0:
+                raise InputError(f"{name} is {number:g}; it must not be negative")
+            object.__setattr__(self, name, number)
+        if self.restitution > 1.0:
+            raise InputError(f"restitution is {self.restitution:g}; more than 1 would make energy")
+        if self.static_friction is not None and self.static_friction < self.friction:
+            raise InputError(
+                f"static_friction {self.static_friction:g} is below friction {self.friction:g}; "
+                "a contact that sticks holds at least as well as one that slides"
+            )
+
+    def property(self, name: str) -> float:
+        """A property by name, static friction never None."""
+        value = getattr(self, name)
+        return self.friction if value is None else float(value)
+
+
+PROPERTIES = tuple(field.name for field in dataclasses.fields(Material))
+
+RULES = {
+    "minimum": np.minimum,
+    "maximum": np.maximum,
+    "mean": lambda a, b: 0.5 * (a + b),
+    "product": np.multiply,
+    "geometric": lambda a, b: np.sqrt(a * b),
+    "sum": np.add,
+}
+"""How two materials' values make one."""
+
+USUAL_RULES = {
+    "friction": "minimum",
+    "static_friction": "minimum",
+    "rolling_friction": "minimum",
+    "spinning_friction": "minimum",
+    "cohesion": "minimum",
+    "restitution": "minimum",
+    "compliance": "sum",  # two springs in a row
+    "damping": "maximum",
+}
+
+
+class PairTable(NamedTuple):
+    """Properties of a contact between materials i and j, each of shape (materials, materials)."""
+
+    friction: Floats
+    static_friction: Floats
+    rolling_friction: Floats
+    spinning_friction: Floats
+    cohesion: Floats
+    restitution: Floats
+    compliance: Floats
+    damping: Floats
+
+
+class Materials:
+    """All materials of a world, the rules that combine them, and pairs that are told apart."""
+
+    usual: ClassVar[Material] = Material()
+
+    def __init__(self, rules: Mapping[str, str] | None = None) -> None:
+        self.rules = dict(USUAL_RULES)
+        for name, rule in (rules or {}).items():
+            if name not in PROPERTIES:
+                raise InputError(f"no material has {name!r}; choose from {', '.join(PROPERTIES)}")
+            if rule not in RULES:
+                raise InputError(f"unknown rule {rule!r}; choose from {', '.join(RULES)}")
+            self.rules[name] = rule
+            if name == "friction" and "static_friction" not in (rules or {}):
+                self.rules["static_friction"] = rule
+        self.list: list[Material] = []
+        self._number: dict[Material, int] = {}
+        self._pairs: dict[tuple[int, int], Material] = {}
+        self._table: PairTable | None = None
+
+    def number(self, material: Material | None) -> int:
+        """Number of a material, which is new or not; None is the usual one."""
+        if material is None:
+            material = self.usual
+        if not isinstance(material, Material):
+            raise InputError(f"material must be an amontons.Material, got {material!r}")
+        if material not in self._number:
+            self._number[material] = len(self.list)
+            self.list.append(material)
+            self._table = None
+        return self._number[material]
+
+    def set_pair(self, first: Material, second: Material, contact: Material) -> None:
+        """Say what contacts between two materials are like, whatever the rules."""
+        if not isinstance(contact, Material):
+            raise InputError(f"contact must be an amontons.Material, got {contact!r}")
+        i, j = self.number(first), self.number(second)
+        self._pairs[i, j] = self._pairs[j, i] = contact
+        self._table = None
+
+    @property
+    def table(self) -> PairTable:
+        """What every pair of materials makes of a contact."""
+        if self._table is None:
+            self._table = PairTable(*(self._combined(name) for name in PairTable._fields))
+        return self._table
+
+    def _combined(self, name: str) -> Floats:
+        own = np.array([material.property(name) for material in self.list])
+        both = np.asarray(RULES[self.rules[name]](own[:, None], own[None, :]), dtype=np.float64)
+        for pair, contact in self._pairs.items():
+            both[pair] = contact.property(name)
+        return np.ascontiguousarray(both)
+
+    def __repr__(self) -> str:
+        return f"<Materials: {len(self.list)}>"
+
+
+def is_rigid(table: PairTable) -> bool:
+    """Whether no contact yields."""
+    return math.isclose(float(table.compliance.max(initial=0.0)), 0.0, abs_tol=0.0)

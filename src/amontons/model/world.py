@@ -1,0 +1,305 @@
+"""`World`: the description of what there is, which a simulation then moves."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from amontons.errors import InputError
+from amontons.model.bodies import Bodies, Body
+from amontons.model.body_checks import (
+    bits,
+    body_inertias,
+    body_masses,
+    quaternions,
+    rows_of_three,
+    yes_or_no,
+)
+from amontons.model.materials import Material, Materials
+from amontons.model.motion import Motion
+from amontons.model.shapes import Shape
+from amontons.model.shapes.checks import finite_vector
+
+Floats = NDArray[np.float64]
+Ids = NDArray[np.int64]
+
+ALL_GROUPS = 0xFFFFFFFF
+
+
+class World:
+    """Bodies, materials, joints, forces and gravity.
+
+    Parameters
+    ----------
+    gravity:
+        Acceleration of free fall [m/s²].
+    rules:
+        How two materials' properties make those of a contact: "minimum", "maximum", "mean",
+        "product", "geometric" or "sum" by the name of the property, where it is not the usual
+        rule (minimum, but the sum of compliances and the larger damping).
+    """
+
+    def __init__(
+        self, *, gravity: ArrayLike = (0.0, 0.0, -9.81), rules: Mapping[str, str] | None = None
+    ) -> None:
+        self.gravity = gravity
+        self.bodies = Bodies()
+        self.materials = Materials(rules)
+        self.shapes: list[Shape] = []
+        self.origins: list[tuple[float, float, float]] = []
+        """Centre of mass of the bodies that have each shape, in its frame [m]."""
+        self.motions: list[Motion] = []
+        self.joints: list[Any] = []
+        self.forces: list[Any] = []
+        self.version = 0
+        """Rises whenever bodies, joints or forces are added or removed."""
+        self._shape_number: dict[tuple[Any, tuple[float, float, float]], int] = {}
+        self._names: dict[int, str] = {}
+        self._ids: dict[str, int] = {}
+        self._next_id = 0
+
+    @property
+    def gravity(self) -> Floats:
+        """Acceleration of free fall [m/s²], shape (3,)."""
+        return self._gravity
+
+    @gravity.setter
+    def gravity(self, value: ArrayLike) -> None:
+        self._gravity = np.array(finite_vector("gravity", value))
+
+    # -- bodies -----------------------------------------------------------------------------------
+
+    def add_body(self, shape: Shape, *, name: str = "", **properties: Any) -> Body:
+        """Add one body; the properties are those of :meth:`add_bodies`, one of each."""
+        if not isinstance(shape, Shape):
+            raise InputError(f"a body needs a shape such as amontons.Sphere(0.1), got {shape!r}")
+        if name and name in self._ids:
+            raise InputError(f"there is a body called {name!r} already")
+        if not isinstance(name, str):
+            raise InputError(f"name must be text, got {name!r}")
+        properties["position"] = finite_vector("position", properties.get("position", (0, 0, 0)))
+        body = Body(self, int(self.add_bodies(shape, **properties)[0]))
+        if name:
+            self._names[body.id], self._ids[name] = name, body.id
+        return body
+
+    def add_bodies(
+        self,
+        shape: Shape | Sequence[Shape],
+        *,
+        position: ArrayLike,
+        orientation: ArrayLike = (1.0, 0.0, 0.0, 0.0),
+        velocity: ArrayLike = (0.0, 0.0, 0.0),
+        angular_velocity: ArrayLike = (0.0, 0.0, 0.0),
+        mass: ArrayLike | None = None,
+        density: ArrayLike | None = None,
+        inertia: ArrayLike | None = None,
+        centre: ArrayLike | None = None,
+        placed_by: str = "centre",
+        fixed: ArrayLike = False,
+        motion: Motion | None = None,
+        material: Material | None = None,
+        group: ArrayLike = 1,
+        mask: ArrayLike = ALL_GROUPS,
+    ) -> Ids:
+        """Add many bodies at once; every property is one for all or one a body.
+
+        Parameters
+        ----------
+        shape:
+            One shape for all, or as many as there are bodies.
+        position, orientation:
+            Centres of mass [m], shape (n, 3), and unit quaternions (w, x, y, z).
+        velocity, angular_velocity:
+            In world axes [m/s, rad/s].
+        mass, density:
+            One of the two for bodies that move: kilograms, or kg/m³.
+        inertia:
+            About the centre of mass along body axes [kg m²], (3,) or (3, 3); by default that of
+            the shape, filled evenly.
+        centre:
+            Centre of mass in the frame of the shape [m], where it is not that of the even filling.
+        placed_by:
+            What `position` is the place of: the "centre" of mass, or the origin of the shape's
+            "frame".
+        fixed:
+            Bodies that never move; they need no mass.
+        motion:
+            The prescribed motion of kinematic bodies; they need no mass either.
+        group, mask:
+            Bits of the groups that a body belongs to, and of those that it meets.
+
+        Returns
+        -------
+        The ids of the new bodies, shape (n,).
+        """
+        place = np.atleast_2d(rows_of_three("position", position))
+        count = len(place)
+        shapes = _one_shape_each(shape, count)
+        still = yes_or_no("fixed", fixed, count)
+        if motion is not None and not isinstance(motion, Motion):
+            raise InputError(f"motion must be an amontons.Motion, got {motion!r}")
+        if motion is not None and still.any():
+            raise InputError("a body is fixed or has a motion, not both")
+        driven = still if motion is None else np.ones(count, dtype=bool)
+        masses = body_masses(shapes, driven, mass, density)
+        inertias = body_inertias(shapes, masses, inertia, centre)
+        turn = quaternions(orientation, count)
+        numbers, offset = self._register(shapes, centre)
+        if placed_by == "frame":
+            from amontons.algebra.rotations import rotation_matrices
+
+            place = place + np.einsum("bij,bj->bi", rotation_matrices(turn), offset)
+        elif placed_by != "centre":
+            raise InputError(f"placed_by must be 'centre' or 'frame', got {placed_by!r}")
+        linear = rows_of_three("velocity", velocity, count)
+        angular = rows_of_three("angular_velocity", angular_velocity, count)
+        if still.any() and (linear[still].any() or angular[still].any()):
+            raise InputError("a fixed body has no velocity; give it a motion instead")
+        values = {
+            "id": np.arange(self._next_id, self._next_id + count),
+            "position": place,
+            "orientation": turn,
+            "twist": np.concatenate([linear, angular], axis=1),
+            "mass": masses,
+            "inertia": inertias,
+            "shape": numbers,
+            "material": self.materials.number(material),
+            "group": bits("group", group, count),
+            "mask": bits("mask", mask, count),
+            "fixed": still,
+            "motion": 0 if motion is None else len(self.motions) + 1,
+        }
+        if motion is not None:
+            self.motions.append(motion)
+        self.bodies.columns.append(count, values)
+        self._next_id += count
+        self.version += 1
+        return np.arange(self._next_id - count, self._next_id)
+
+    def remove_bodies(self, bodies: Body | int | Iterable[Body | int]) -> None:
+        """Remove bodies, by handle or id, and all joints and forces that hold on to them."""
+        listed = [bodies] if isinstance(bodies, Body | int | np.integer) else list(bodies)
+        gone = np.unique(np.array([self.id_of(body) for body in listed], dtype=np.int64))
+        if not gone.size:
+            return
+        self.joints = [j for j in self.joints if not _holds(j, gone)]
+        self.forces = [f for f in self.forces if not _holds(f, gone)]
+        self.bodies.columns.keep(~np.isin(self.bodies.id, gone))
+        for id in gone.tolist():
+            self._ids.pop(self._names.pop(id, ""), None)
+        self.version += 1
+
+    def body(self, which: int | str | Body) -> Body:
+        """A body by id or by name."""
+        if isinstance(which, str):
+            if which not in self._ids:
+                raise InputError(f"there is no body called {which!r}")
+            return Body(self, self._ids[which])
+        return Body(self, self.id_of(which))
+
+    def id_of(self, body: Body | int | str) -> int:
+        """Id of a body that is in this world, or an error that says it is not."""
+        if isinstance(body, str):
+            return self.body(body).id
+        if isinstance(body, Body):
+            if body.world is not self:
+                raise InputError(f"body {body.id} belongs to another world")
+            body = body.id
+        if isinstance(body, bool) or not isinstance(body, int | np.integer):
+            raise InputError(f"a body is named by its handle, id or name, not by {body!r}")
+        self.bodies.index(int(body))
+        return int(body)
+
+    def index_of(self, body: Body | int | str | None) -> int:
+        """Row of a body in the arrays; −1 for None, which is the world itself."""
+        return -1 if body is None else self.bodies.index(self.id_of(body))
+
+    def name_of(self, id: int) -> str:
+        """The name of a body, or "body 7"."""
+        return self._names.get(id, f"body {id}")
+
+    # -- joints and forces ------------------------------------------------------------------------
+
+    def add_joint(self, joint: Any) -> Any:
+        """Add a joint such as `Revolute(a, b, point=..., axis=...)`, and return it."""
+        joint.bind(self)
+        self.joints.append(joint)
+        self.version += 1
+        return joint
+
+    def add_force(self, force: Any) -> Any:
+        """Add a force element such as `LinearSpring(a, b, ...)`, and return it."""
+        force.bind(self)
+        self.forces.append(force)
+        self.version += 1
+        return force
+
+    def set_contact(self, first: Material, second: Material, contact: Material) -> None:
+        """Say what contacts between two materials are like, whatever the rules."""
+        self.materials.set_pair(first, second, contact)
+
+    # -- the rest ---------------------------------------------------------------------------------
+
+    def copy(self) -> World:
+        """A world of its own with the same bodies, ids and state."""
+        return copy.deepcopy(self)
+
+    def _register(
+        self, shapes: Sequence[Shape], centre: ArrayLike | None
+    ) -> tuple[NDArray[np.int32], Floats]:
+        """Numbers of shapes in the list, which grows where they are new, and their centres."""
+        given = None if centre is None else finite_vector("centre", centre)
+        numbers: dict[int, int] = {}
+        for shape in {id(shape): shape for shape in shapes}.values():
+            origin = _centre(shape) if given is None else given
+            key = (_identity(shape), origin)
+            if key not in self._shape_number:
+                self._shape_number[key] = len(self.shapes)
+                self.shapes.append(shape)
+                self.origins.append(origin)
+            numbers[id(shape)] = self._shape_number[key]
+        number = np.array([numbers[id(shape)] for shape in shapes], dtype=np.int32)
+        return number, np.array(self.origins).reshape(-1, 3)[number]
+
+    def __repr__(self) -> str:
+        parts = [f"{len(self.bodies)} bodies", f"{len(self.joints)} joints"]
+        return f"<World: {', '.join(parts)}, gravity {tuple(self.gravity.tolist())} m/s²>"
+
+
+def _identity(shape: Shape) -> Any:
+    """What makes two shapes one: equal values where shapes can say so, else the object itself."""
+    try:
+        hash(shape)
+    except TypeError:
+        return id(shape)
+    return shape
+
+
+def _centre(shape: Shape) -> tuple[float, float, float]:
+    try:
+        x, y, z = shape.centre.tolist()
+    except InputError:  # planes and open meshes have none
+        return 0.0, 0.0, 0.0
+    return x, y, z
+
+
+def _one_shape_each(shape: Shape | Sequence[Shape], count: int) -> Sequence[Shape]:
+    if isinstance(shape, Shape):
+        return [shape] * count
+    shapes = list(shape)
+    for i, each in enumerate(shapes):
+        if not isinstance(each, Shape):
+            raise InputError(f"shape[{i}] must be a shape such as amontons.Sphere, got {each!r}")
+    if len(shapes) != count:
+        raise InputError(f"{len(shapes)} shapes for {count} positions")
+    return shapes
+
+
+def _holds(element: Any, gone: Ids) -> bool:
+    """Whether a joint or force holds on to one of these bodies."""
+    return any(id is not None and id in gone for id in element.body_ids)

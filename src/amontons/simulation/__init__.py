@@ -1,0 +1,1 @@
+"""The time loop: a world in motion, with its readings and its checkpoints."""

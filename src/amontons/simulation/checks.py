@@ -1,0 +1,83 @@
+"""What a simulation is told, and what it finds before each step."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from amontons.dynamics.contact_laws import ContactRules
+from amontons.errors import InputError
+from amontons.model.shapes.checks import finite
+from amontons.model.world import World
+from amontons.solvers import APGD, ExactCoulomb, Solver
+
+Floats = NDArray[np.float64]
+
+UNIT = 1e-6
+"""How far from one the length of a quaternion may be."""
+
+
+def solver_for(solver: Solver | None, friction: str) -> Solver:
+    """The solver of every step."""
+    if solver is not None and not isinstance(solver, Solver):
+        raise InputError(f"solver must be one such as amontons.APGD(), got {solver!r}")
+    if friction not in ("convex", "exact"):
+        raise InputError(f"friction must be 'convex' or 'exact', got {friction!r}")
+    inner = solver or APGD(tolerance=1e-5, max_iterations=200)
+    if friction == "convex" or inner.exact:
+        return inner
+    return ExactCoulomb(inner=inner, tolerance=inner.tolerance)
+
+
+def contact_rules(
+    size: float,
+    gravity: Floats,
+    step: float,
+    near: float | None,
+    recovery_speed: float | None,
+    bounce_speed: float | None,
+    exact: bool,
+) -> ContactRules:
+    """Lengths and speeds of contact, by default from a typical body's size [m] and gravity."""
+    given = {"near": near, "recovery_speed": recovery_speed, "bounce_speed": bounce_speed}
+    for name, value in given.items():
+        if value is not None and finite(name, value) < 0.0:
+            raise InputError(f"{name} is {value:g}; it must not be negative")
+    g = float(np.linalg.norm(gravity))
+    near = 0.05 * size if near is None else near
+    fall = math.sqrt(2.0 * g * size) or size / step
+    return ContactRules(
+        near=near,
+        recovery_speed=0.1 * fall if recovery_speed is None else recovery_speed,
+        bounce_speed=2.0 * g * step if bounce_speed is None else bounce_speed,
+        lift_speed=math.inf if exact else g * step,
+        slip_speed=1e-3 * fall,
+        cohesion_range=0.1 * near,
+    )
+
+
+def check_bodies(world: World) -> None:
+    """Raise where a body's state is not finite, or a quaternion not unit: names the body."""
+    bodies = world.bodies
+    if not len(bodies):
+        raise InputError("the world is empty: add a body before the first step")
+    for name in ("position", "orientation", "twist", "force", "torque"):
+        array = bodies.columns[name]
+        if np.isfinite(array).all():
+            continue
+        row = int(np.argwhere(~np.isfinite(array))[0, 0])
+        what = "velocity" if name == "twist" else name
+        raise InputError(
+            f"the {what} of {world.name_of(int(bodies.id[row]))} is {array[row].tolist()}; "
+            "it must be finite: nothing was changed in this step"
+        )
+    length = np.sqrt(np.einsum("ij,ij->i", bodies.orientation, bodies.orientation))
+    wrong = np.abs(length - 1.0) > UNIT
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise InputError(
+            f"the orientation of {world.name_of(int(bodies.id[row]))} has length "
+            f"{length[row]:g}; quaternions must be unit: divide by the length"
+        )

@@ -1,0 +1,58 @@
+"""Contacts of the last step, with the forces that they carried."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Contacts:
+    """Where bodies touched, or nearly did, in the last step; places are those at its start."""
+
+    bodies: NDArray[np.int64]
+    """Ids of bodies A and B, shape (contacts, 2)."""
+    points: Floats
+    """Midway between the two surfaces [m], shape (contacts, 3)."""
+    normals: Floats
+    """Unit vectors from A to B, shape (contacts, 3)."""
+    gaps: Floats
+    """Negative where the bodies overlap [m], shape (contacts,)."""
+    force: Floats
+    """On body B in world axes [N], shape (contacts, 3); A feels the opposite."""
+    torque: Floats
+    """On body B by rolling and spinning friction, in world axes [N m], shape (contacts, 3)."""
+
+    @classmethod
+    def none(cls) -> Contacts:
+        """No contacts at all."""
+        bodies = np.empty((0, 2), dtype=np.int64)
+        return cls(bodies, *np.empty((2, 0, 3)), np.empty(0), *np.empty((2, 0, 3)))
+
+    def __len__(self) -> int:
+        return len(self.gaps)
+
+    @property
+    def normal_force(self) -> Floats:
+        """Force along the normal, positive where it pushes apart [N], shape (contacts,)."""
+        return np.einsum("ci,ci->c", self.force, self.normals)
+
+    @property
+    def tangential_force(self) -> Floats:
+        """Size of the friction force [N], shape (contacts,)."""
+        along = self.normal_force[:, None] * self.normals
+        return np.asarray(np.linalg.norm(self.force - along, axis=1))
+
+    def between(self, first: int, second: int) -> NDArray[np.int64]:
+        """Rows of the contacts between two bodies, given by their ids."""
+        pair = sorted((int(first), int(second)))
+        return np.flatnonzero((np.sort(self.bodies, axis=1) == pair).all(axis=1))
+
+    def __repr__(self) -> str:
+        if not len(self):
+            return "<Contacts: none>"
+        return f"<Contacts: {len(self)}, largest force {self.normal_force.max():.4g} N>"
