@@ -179,6 +179,10 @@ if TYPE_CHECKING:
         SpinningCone,
     )
     from amontons.problem.solution import History, Solution, Status
+    from amontons.simulation.contacts import Contacts
+    from amontons.simulation.report import Readings, StepReport
+    from amontons.simulation.simulation import Simulation
+    from amontons.simulation.step_size import AutomaticStep
     from amontons.solvers import (
         APGD,
         ConjugateGradient,
@@ -190,10 +194,6 @@ if TYPE_CHECKING:
         Solver,
         SpectralGradient,
     )
-    from amontons.simulation.contacts import Contacts
-    from amontons.simulation.report import Readings, StepReport
-    from amontons.simulation.simulation import Simulation
-    from amontons.simulation.step_size import AutomaticStep
 
 
 def __getattr__(name: str) -> Any:

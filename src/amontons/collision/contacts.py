@@ -57,15 +57,9 @@ class ContactSet:
 
     def take(self, kept: NDArray[np.int64]) -> ContactSet:
         """The contacts of these rising numbers, shape (m,)."""
-        return ContactSet(
-            self.bodies[kept],
-            self.normals[kept],
-            self.arms_a[kept],
-            self.arms_b[kept],
-            self.gaps[kept],
-            self.keys[kept],
-            np.searchsorted(kept, self.first),
-        )
+        columns = (self.bodies, self.normals, self.arms_a, self.arms_b, self.gaps, self.keys)
+        taken = (np.take(column, kept, axis=0) for column in columns)
+        return ContactSet(*taken, np.searchsorted(kept, self.first))
 
     def points_a(self, position: Floats) -> Floats:
         """Points on A's surface [m], where the bodies are at `position`; shape (contacts, 3)."""

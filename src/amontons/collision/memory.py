@@ -13,6 +13,15 @@ Floats = NDArray[np.float64]
 
 
 @kernel
+def gather_values(matches, old, values):
+    """values ← the old values of matching contacts, zero for new ones."""
+    for c in prange(matches.size):
+        o = matches[c]
+        for k in range(values.shape[1]):
+            values[c, k] = old[o, k] if o >= 0 else 0.0
+
+
+@kernel
 def find_matches(bodies, keys, old_first, old_bodies, old_keys, matches):
     """Matches ← the old contact with the same bodies and key, or −1.
 
@@ -65,16 +74,15 @@ class ContactMemory:
 
     def recall(self, contacts: ContactSet, width: int = 3) -> Floats:
         """Values of the same contacts when last stored, zero for new ones; (contacts, width)."""
-        recalled = np.zeros((len(contacts), width))
         if self._contacts is None or not len(contacts) or not len(self._contacts):
-            return recalled
+            return np.zeros((len(contacts), width))
         if self._values.shape[1] != width:
             raise InputError(
                 f"rows of {self._values.shape[1]} values are stored, but {width} were asked for"
             )
+        recalled = np.empty((len(contacts), width))
         matches = match(contacts, self._contacts)
-        kept = matches >= 0
-        recalled[kept] = self._values[matches[kept]]
+        gather_values.sized(len(contacts))(matches, self._values, recalled)
         return recalled
 
     def forget(self) -> None:

@@ -1,4 +1,4 @@
-"""What materials, gaps and speeds make of each contact: friction, offset b, compliance E, pull c."""
+"""What materials, gaps and speeds make of a contact: friction, offset b, compliance E, pull c."""
 
 from __future__ import annotations
 
@@ -72,8 +72,8 @@ def contact_kernel(
     relaxation would lift it that far: by h μ‖u_t‖ (paper 3, §2.3).
 
     b is Φ/h, so that a gap may close and no more (paper 3, eq. 9), at least −recovery where bodies
-    overlap; Φ/(h + τ) of a compliant contact with E = C/(h (h + τ)), an implicit spring and dashpot;
-    and e u⁻ of an impact.
+    overlap; Φ/(h + τ) of a compliant contact with E = C/(h (h + τ)), an implicit spring and
+    dashpot; and e u⁻ of an impact.
 
     The relaxed law wants a contact that slides at a gap of h μ‖u_t‖. From a smaller gap it would
     get there in one step, with a speed that throws the body on into the air. So b is raised, and
@@ -156,8 +156,8 @@ def contact_terms(
     restitution = pairs.restitution if bouncing else np.zeros_like(pairs.restitution)
     contact_kernel.sized(count)(
         contacts.bodies, contacts.normals, contacts.arms_a, contacts.arms_b, contacts.gaps,
-        before, free, mobile, material, pairs.friction, restitution, pairs.compliance, pairs.damping,
-        step, rules.near, rules.recovery_speed, rules.bounce_speed, rules.lift_speed,
+        before, free, mobile, material, pairs.friction, restitution, pairs.compliance,
+        pairs.damping, step, rules.near, rules.recovery_speed, rules.bounce_speed, rules.lift_speed,
         keep, mu, offset, yielding, bounces,
     )  # fmt: skip
     i, j = material[contacts.bodies[:, 0]], material[contacts.bodies[:, 1]]
@@ -174,9 +174,7 @@ def contact_terms(
     return terms if keep.all() else _kept(terms, np.flatnonzero(keep))
 
 
-def shared(
-    force: Floats, bodies: NDArray[np.int32], touching: NDArray[np.bool_]
-) -> Floats:
+def shared(force: Floats, bodies: NDArray[np.int32], touching: NDArray[np.bool_]) -> Floats:
     """A pair's force [N] shared by those of its contacts that touch, shape (contacts,)."""
     if not force.size:
         return force

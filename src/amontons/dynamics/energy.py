@@ -37,7 +37,11 @@ def mechanics_kernel(position, orientation, twist, mass, inertia, gravity, parti
             w0, w1, w2 = twist[i, 3], twist[i, 4], twist[i, 5]
             a, b, d, e, f, g, h, k, n = rotation_of(orientation, i)
             # in body axes
-            b0, b1, b2 = a * w0 + e * w1 + h * w2, b * w0 + f * w1 + k * w2, d * w0 + g * w1 + n * w2
+            b0, b1, b2 = (
+                a * w0 + e * w1 + h * w2,
+                b * w0 + f * w1 + k * w2,
+                d * w0 + g * w1 + n * w2,
+            )
             s0 = inertia[i, 0, 0] * b0 + inertia[i, 0, 1] * b1 + inertia[i, 0, 2] * b2
             s1 = inertia[i, 1, 0] * b0 + inertia[i, 1, 1] * b1 + inertia[i, 1, 2] * b2
             s2 = inertia[i, 2, 0] * b0 + inertia[i, 2, 1] * b1 + inertia[i, 2, 2] * b2
@@ -59,8 +63,6 @@ def mechanics(
 ) -> Mechanics:  # fmt: skip
     """Energy and momentum; a body of infinite mass has none."""
     partial = np.zeros((-(-mass.size // CHUNK), 8))
-    mechanics_kernel.sized(mass.size)(
-        position, orientation, twist, mass, inertia, gravity, partial
-    )
+    mechanics_kernel.sized(mass.size)(position, orientation, twist, mass, inertia, gravity, partial)
     total = partial.cumsum(axis=0)[-1] if len(partial) else np.zeros(8)
     return Mechanics(float(total[0]), float(total[1]), total[2:5], total[5:8])

@@ -8,7 +8,16 @@ from amontons.algebra.rotations import rotation_of
 
 @kernel
 def free_velocities(
-    orientation, twist, wrench, inverse_mass, own_inverse, even, gravity, step, free, inverse_inertia
+    orientation,
+    twist,
+    wrench,
+    inverse_mass,
+    own_inverse,
+    even,
+    gravity,
+    step,
+    free,
+    inverse_inertia,
 ):
     """Free ← v*, and inverse_inertia ← I⁻¹ in world axes, at the present pose.
 

@@ -138,7 +138,9 @@ def _check_inertias(inertia: Floats) -> None:
             raise InputError(f"inertia[{i}] is not symmetric")
         low, middle, high = np.linalg.eigvalsh(matrix)
         if low <= 0.0:
-            raise InputError(f"inertia[{i}] has a principal moment of {low:g}; all must be positive")
+            raise InputError(
+                f"inertia[{i}] has a principal moment of {low:g}; all must be positive"
+            )
         if high > (low + middle) * (1.0 + 1e-6):
             raise InputError(
                 f"inertia[{i}] has principal moments {low:g}, {middle:g} and {high:g}: no body is "

@@ -41,6 +41,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from amontons.algebra.cones import ROWS_OF_KIND, SetKind
+from amontons.algebra.sums import norm
 from amontons.errors import FileFormatError
 from amontons.problem.files import DAMAGE, Archive, naming
 from amontons.problem.operators import BodyOperator, FactoredOperator, MatrixOperator, Operator
@@ -283,7 +284,7 @@ def _arrays_1(problem: ConeProblem) -> Arrays | None:
         isinstance(run, CoulombCone) and run.normals is None
     )
     q = problem.sets.outward(problem.linear)
-    if not contact_frame or problem.linear_norm != float(np.linalg.norm(q)):
+    if not contact_frame or problem.linear_norm != norm(q):
         return None
     whole = operator.matrix if operator.skew is None else operator.matrix + operator.skew
     W = _outward(whole, problem.sets)

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from amontons._jit import CHUNK
 from amontons.algebra.cones import ROWS_OF_KIND, Metric, SetKind
+from amontons.algebra.sums import inner, norm
 from amontons.errors import InputError
 from amontons.problem import kernels
 from amontons.problem.checks import (
@@ -73,7 +74,7 @@ class ConeProblem:
         self.compliance = self._checked_compliance(compliance)
         self.cohesion = self._checked_cohesion(cohesion)
         self.linear = self._inward(given)
-        self.linear_norm = float(np.linalg.norm(given))
+        self.linear_norm = norm(given)
         self.shift: Floats | None = None
         self.objective_offset = 0.0
         if self.cohesion is not None:
@@ -521,7 +522,7 @@ class ConeProblem:
                 normal = self.sets.arrays.normal[:, first : first + count]
                 shift[row : row + 3 * count] = (normal * pull[first : first + count]).ravel()
         pulled = self.product(shift)
-        self.objective_offset = float(0.5 * shift @ pulled - self.linear @ shift)
+        self.objective_offset = 0.5 * inner(shift, pulled) - inner(self.linear, shift)
         self.linear = self.linear - pulled
         self.shift = shift
 

@@ -259,5 +259,5 @@ def _first_curvature(problem: ConeProblem, metric: Metric, scratch: object) -> f
     """1ᵀN1 / 1ᵀS⁻¹1 (line 4, in the metric): a first guess that backtracking corrects."""
     ones = np.ones(problem.rows)
     size = float(np.sum(1.0 / metric.normal) + 2.0 * np.sum(1.0 / metric.tangential))
-    bend, length = problem.total((float(ones @ problem.product(ones, None, scratch)), size))
+    bend, length = problem.total((float(np.sum(problem.product(ones, None, scratch))), size))
     return bend / length if bend > 0.0 else 1.0

@@ -13,6 +13,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from amontons.algebra.sums import inner
 from amontons.errors import InputError, UnsupportedProblemError
 from amontons.problem.problem import ConeProblem
 from amontons.problem.residuals import Gauge
@@ -64,10 +65,10 @@ class ConjugateGradient(KrylovSolver):
         Np = np.empty(problem.rows)
         residual = -(Nx + problem.linear)
         p = steps * residual
-        (rz,) = problem.total((float(residual @ p),))
+        (rz,) = problem.total((inner(residual, p),))
         while rz > 0.0:
             problem.product(p, Np, scratch)
-            (bend,) = problem.total((float(p @ Np),))
+            (bend,) = problem.total((inner(p, Np),))
             if not bend > 0.0:
                 return
             length = rz / bend
@@ -79,7 +80,7 @@ class ConjugateGradient(KrylovSolver):
             x = new
             residual -= length * Np
             z = steps * residual
-            (rz_new,) = problem.total((float(residual @ z),))
+            (rz_new,) = problem.total((inner(residual, z),))
             p *= rz_new / rz
             p += z
             rz = rz_new
@@ -101,7 +102,7 @@ class MinimumResidual(KrylovSolver):
         rows = problem.rows
         v, v_old = -(Nx + problem.linear), np.zeros(rows)
         z = steps * v
-        (square,) = problem.total((float(v @ z),))
+        (square,) = problem.total((inner(v, z),))
         if not square > 0.0:
             return
         beta = eta = math.sqrt(square)
@@ -113,10 +114,10 @@ class MinimumResidual(KrylovSolver):
         while True:
             z /= beta
             problem.product(z, Nz, scratch)
-            (alpha,) = problem.total((float(z @ Nz),))
+            (alpha,) = problem.total((inner(z, Nz),))
             v_new = Nz - (alpha / beta) * v - (beta / beta_old) * v_old
             z_new = steps * v_new
-            (square,) = problem.total((float(v_new @ z_new),))
+            (square,) = problem.total((inner(v_new, z_new),))
             beta_new = math.sqrt(max(square, 0.0))
             # the new column of the tridiagonal matrix, turned by the two rotations before it
             diagonal = c * alpha - c_old * s * beta

@@ -28,6 +28,7 @@ from amontons.problem.operators.body_kernels import (
     body_velocities,
     count_incidences,
     fill_incidences,
+    invert_inertias,
     velocity_product,
 )
 from amontons.problem.sets import finite_array
@@ -85,7 +86,8 @@ class BodyOperator(Operator):
             worst = int(np.argmax(mass < 0))
             raise InputError(f"inverse_mass[{worst}] is {mass[worst]}; it must not be negative")
         scale = np.abs(inertia).max(initial=0.0)
-        if not np.allclose(inertia, inertia.transpose(0, 2, 1), atol=1e-9 * scale):
+        skew = np.abs(inertia - inertia.transpose(0, 2, 1)).max(initial=0.0)
+        if skew > 1e-9 * scale:
             raise InputError("inverse_inertia must be symmetric for every body")
         points_a = np.empty((0, 3)) if arms_a is None else finite_array("arms_a", arms_a)
         points_b = np.empty((0, 3)) if arms_b is None else finite_array("arms_b", arms_b)
@@ -101,17 +103,16 @@ class BodyOperator(Operator):
         if not 0 <= wrenches <= contacts:
             raise InputError(f"wrenches must be between 0 and {contacts}, got {wrenches}")
         body = _body_pairs(bodies_a, bodies_b, contacts + rows.shape[0], count)
-        self.mobile = mobile = (mass > 0) | (inertia != 0).any(axis=(1, 2))
+        turns = inertia.reshape(-1, 9).any(axis=1)
+        self.mobile = mobile = (mass > 0) | turns
         pointer = np.zeros(count + 1, dtype=np.int64)
         count_incidences(body, mobile, pointer)
+        arms = np.empty((2 * contacts, 3))
+        arms[0::2], arms[1::2] = points_a, points_b
         incidence = np.empty(pointer[-1], dtype=np.int32)
-        fill_incidences(body, mobile, pointer, incidence)
-        upper = inertia[:, (0, 0, 0, 1, 1, 2), (0, 1, 2, 1, 2, 2)]
-        arms = np.stack([points_a, points_b], axis=1).reshape(-1, 3)
-        levers = np.zeros((incidence.size, 3))
-        of_contact = incidence < 2 * contacts
-        codes = incidence[of_contact]
-        levers[of_contact] = (2 * (codes & 1) - 1)[:, None] * arms[codes]
+        levers = np.empty((incidence.size, 3))
+        fill_incidences(body, mobile, pointer, arms, incidence, levers)
+        upper = inertia.reshape(-1, 9)[:, (0, 1, 2, 4, 5, 8)]
         self.arrays = BodyArrays(
             forces=contacts - wrenches,
             wrenches=wrenches,
@@ -158,13 +159,16 @@ class BodyOperator(Operator):
     @cached_property
     def inertia(self) -> Floats:
         """Inertia of each body, packed as the inverse is; zero about axes that cannot turn."""
-        full = self._inverse_inertia()
-        inverse = np.zeros_like(full)
-        scale = np.abs(full).max(axis=(1, 2)) ** 3
-        regular = np.linalg.det(full) > 1e-12 * scale
-        inverse[regular] = np.linalg.inv(full[regular])
-        inverse[~regular] = np.linalg.pinv(full[~regular], hermitian=True)
-        return np.ascontiguousarray(inverse[:, (0, 0, 0, 1, 1, 2), (0, 1, 2, 1, 2, 2)])
+        packed = np.empty_like(self.arrays.inverse_inertia)
+        regular = np.empty(self.bodies, dtype=bool)
+        invert = invert_inertias.sized(self.bodies)
+        invert(self.arrays.inverse_inertia, packed, regular)
+        odd = np.flatnonzero(~regular)
+        odd = odd[self.arrays.inverse_inertia[odd].any(axis=1)]
+        if odd.size:  # bodies that cannot turn about some axis
+            inverse = np.linalg.pinv(self._inverse_inertia()[odd], hermitian=True)
+            packed[odd] = inverse[:, (0, 0, 0, 1, 1, 2), (0, 1, 2, 1, 2, 2)]
+        return packed
 
     def velocities(self, x: Floats) -> Floats:
         """What impulses x, shape (rows,), add to the bodies' velocities, shape (bodies, 6)."""
@@ -266,7 +270,11 @@ def cross_matrix(r: Floats) -> Floats:
 
 
 def _body_pairs(a: ArrayLike, b: ArrayLike, constraints: int, bodies: int) -> Ints:
-    pair = np.stack([np.atleast_1d(np.asarray(v)) for v in (a, b)], axis=-1)
+    first, second = np.atleast_1d(np.asarray(a)), np.atleast_1d(np.asarray(b))
+    if first.ndim != 1 or first.shape != second.shape:
+        raise InputError("bodies_a and bodies_b must be two flat arrays of the same length")
+    pair = np.empty((first.size, 2), np.result_type(first, second))
+    pair[:, 0], pair[:, 1] = first, second
     if pair.size == 0:
         pair = pair.reshape(0, 2).astype(np.int32)
     if not np.issubdtype(pair.dtype, np.integer):

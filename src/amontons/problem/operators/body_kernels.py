@@ -325,12 +325,34 @@ def count_incidences(body, mobile, pointer):
 
 
 @serial_kernel
-def fill_incidences(body, mobile, pointer, incidence):
-    """incidence ← 2·constraint + side of every constraint on each body, in order."""
+def fill_incidences(body, mobile, pointer, arms, incidence, levers):
+    """incidence ← 2·constraint + side of all constraints on each body, in order; levers ← ∓arms."""
     place = pointer[:-1].copy()
     for c in range(body.shape[0]):
         for side in range(2):
             i = body[c, side]
-            if i >= 0 and mobile[i]:
-                incidence[place[i]] = 2 * c + side
-                place[i] += 1
+            if i < 0 or not mobile[i]:
+                continue
+            p, code = place[i], 2 * c + side
+            place[i] += 1
+            incidence[p] = code
+            sign = 2.0 * side - 1.0
+            for k in range(3):
+                levers[p, k] = sign * arms[code, k] if code < arms.shape[0] else 0.0
+
+
+@kernel
+def invert_inertias(inverse, inertia, regular):
+    """inertia ← inverses of symmetric matrices, both packed; `regular` says where there is one."""
+    for i in prange(inverse.shape[0]):
+        xx, xy, xz = inverse[i, 0], inverse[i, 1], inverse[i, 2]
+        yy, yz, zz = inverse[i, 3], inverse[i, 4], inverse[i, 5]
+        a, b, c = yy * zz - yz * yz, xz * yz - xy * zz, xy * yz - xz * yy
+        det = xx * a + xy * b + xz * c
+        largest = max(abs(xx), abs(yy), abs(zz))
+        regular[i] = det > 1e-12 * largest * largest * largest
+        scale = 1.0 / det if regular[i] else 0.0
+        inertia[i, 0], inertia[i, 1], inertia[i, 2] = scale * a, scale * b, scale * c
+        inertia[i, 3] = scale * (xx * zz - xz * xz)
+        inertia[i, 4] = scale * (xy * xz - xx * yz)
+        inertia[i, 5] = scale * (xx * yy - xy * xy)
