@@ -57,9 +57,15 @@ class ContactSet:
 
     def take(self, kept: NDArray[np.int64]) -> ContactSet:
         """The contacts of these rising numbers, shape (m,)."""
-        columns = (self.bodies, self.normals, self.arms_a, self.arms_b, self.gaps, self.keys)
-        taken = (np.take(column, kept, axis=0) for column in columns)
-        return ContactSet(*taken, np.searchsorted(kept, self.first))
+        return ContactSet(
+            np.take(self.bodies, kept, axis=0),
+            np.take(self.normals, kept, axis=0),
+            np.take(self.arms_a, kept, axis=0),
+            np.take(self.arms_b, kept, axis=0),
+            np.take(self.gaps, kept),
+            np.take(self.keys, kept),
+            np.searchsorted(kept, self.first),
+        )
 
     def points_a(self, position: Floats) -> Floats:
         """Points on A's surface [m], where the bodies are at `position`; shape (contacts, 3)."""

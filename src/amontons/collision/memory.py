@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -84,6 +86,36 @@ class ContactMemory:
         matches = match(contacts, self._contacts)
         gather_values.sized(len(contacts))(matches, self._values, recalled)
         return recalled
+
+    def contents(self, bodies: int) -> tuple[ContactSet, Floats]:
+        """What is remembered, for a checkpoint: contacts and their values; none is none."""
+        if self._contacts is not None:
+            return self._contacts, self._values
+        rows = np.empty((0, 3))
+        none = np.empty((0, 2), dtype=np.int32), rows, rows, rows, np.empty(0)
+        first = np.zeros(bodies + 1, dtype=np.int64)
+        return ContactSet(*none, np.empty(0, dtype=np.uint64), first), self._values
+
+    def renumber(self, old_ids: NDArray[np.int64], new_ids: NDArray[np.int64]) -> None:
+        """Follow bodies whose numbers changed: body i had id `old_ids[i]`; ids rise.
+
+        Contacts of bodies that are gone are forgotten.
+        """
+        if self._contacts is None or np.array_equal(old_ids, new_ids):
+            return
+        number = np.searchsorted(new_ids, old_ids)
+        there = number < new_ids.size
+        there[there] = new_ids[number[there]] == old_ids[there]
+        old = self._contacts
+        kept = np.flatnonzero(there[old.bodies].all(axis=1))
+        taken = old.take(kept)
+        first = np.full(new_ids.size + 1, len(kept), dtype=np.int64)
+        first[number[there]] = taken.first[:-1][there]
+        # bodies that are new have no contacts: theirs begin where the next body's do
+        first = np.minimum.accumulate(first[::-1])[::-1]
+        bodies = number[taken.bodies].astype(np.int32)
+        self._contacts = dataclasses.replace(taken, bodies=bodies, first=first)
+        self._values = self._values[kept]
 
     def forget(self) -> None:
         """Forget everything, as after bodies were renumbered."""

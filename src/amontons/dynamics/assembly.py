@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
 from amontons.dynamics.contact_laws import ContactTerms
+from amontons.dynamics.joints.law import JointRows
 from amontons.problem.operators import BodyOperator
 from amontons.problem.problem import ConeProblem
 from amontons.problem.sets import CoulombCone, Free, Interval, NonNegative, Run, SpinningCone
@@ -15,29 +14,9 @@ from amontons.problem.sets import CoulombCone, Free, Interval, NonNegative, Run,
 Floats = NDArray[np.float64]
 
 
-class Rows(NamedTuple):
-    """Scalar rows: bilateral ones, one-sided ones, then bounded ones."""
-
-    bodies: NDArray[np.int32]  # A and B, −1 is the world, (rows, 2)
-    jacobian: Floats  # A linear, A angular, B linear, B angular, (rows, 12)
-    offset: Floats  # b [m/s], (rows,)
-    compliance: Floats  # E, (rows,)
-    free: int
-    one_sided: int
-    bounded: int
-    lower: Floats  # impulses [N s], (bounded,)
-    upper: Floats
-
-
-NO_ROWS = Rows(
-    np.empty((0, 2), dtype=np.int32), np.empty((0, 12)), np.empty(0), np.empty(0), 0, 0, 0,
-    np.empty(0), np.empty(0),
-)  # fmt: skip
-
-
 def assemble(
     terms: ContactTerms,
-    rows: Rows,
+    rows: JointRows,
     *,
     inverse_mass: Floats,
     inverse_inertia: Floats,
@@ -80,7 +59,7 @@ def assemble(
     )
 
 
-def _sets(terms: ContactTerms, rows: Rows) -> list[Run]:
+def _sets(terms: ContactTerms, rows: JointRows) -> list[Run]:
     normals = terms.contacts.normals
     contact: Run = CoulombCone(terms.friction, normals)
     if terms.rolling is not None and terms.spinning is not None:
@@ -89,7 +68,7 @@ def _sets(terms: ContactTerms, rows: Rows) -> list[Run]:
     return [contact, *scalars]
 
 
-def _compliance(terms: ContactTerms, rows: Rows, width: int) -> Floats | None:
+def _compliance(terms: ContactTerms, rows: JointRows, width: int) -> Floats | None:
     if terms.compliance is None and not rows.compliance.any():
         return None
     of_contacts = np.zeros((len(terms), width))

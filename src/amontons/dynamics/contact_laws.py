@@ -56,9 +56,19 @@ class ContactTerms:
     compliance: Floats | None = None  # of the normal row [m/(N s)/s], (contacts,)
     cohesion: Floats | None = None  # largest pull as an impulse [N s], (contacts,)
     bouncing: int = 0  # impacts that give something back
+    has_static_friction: bool = False  # more than of sliding contacts
 
     def __len__(self) -> int:
         return len(self.contacts)
+
+    @property
+    def width(self) -> int:
+        """Rows of a contact: three, or six where any resists rolling or spinning."""
+        return 3 if self.rolling is None else 6
+
+    def of_kept(self, values: Floats) -> Floats:
+        """Values of these contacts, from those of all that were detected."""
+        return values if self.kept is None else np.take(values, self.kept, axis=0)
 
 
 @kernel
@@ -161,9 +171,11 @@ def contact_terms(
         keep, mu, offset, yielding, bounces,
     )  # fmt: skip
     i, j = material[contacts.bodies[:, 0]], material[contacts.bodies[:, 1]]
-    if sticking is not None:
+    static = bool((pairs.static_friction != pairs.friction).any())
+    if static and sticking is not None:
         mu = np.where(sticking, pairs.static_friction[i, j], mu)
     terms = ContactTerms(contacts, None, mu, offset, bouncing=int(np.count_nonzero(bounces)))
+    terms.has_static_friction = static
     if pairs.rolling_friction.any() or pairs.spinning_friction.any():
         terms.rolling, terms.spinning = pairs.rolling_friction[i, j], pairs.spinning_friction[i, j]
     if pairs.compliance.any():
@@ -198,4 +210,5 @@ def _kept(terms: ContactTerms, kept: NDArray[np.int64]) -> ContactTerms:
         compliance=of(terms.compliance),
         cohesion=of(terms.cohesion),
         bouncing=terms.bouncing,
+        has_static_friction=terms.has_static_friction,
     )

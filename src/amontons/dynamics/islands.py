@@ -21,8 +21,7 @@ def islands(pairs: Ints, mobile: NDArray[np.bool_]) -> Ints:
         Bodies that carry a push on: fixed and kinematic ones do not; shape (bodies,).
     """
     count = mobile.size
-    inside = (pairs >= 0).all(axis=1)
-    inside[inside] = mobile[pairs[inside]].all(axis=1)
-    a, b = pairs[inside].T
+    known = pairs[(pairs >= 0).all(axis=1)]
+    a, b = known[mobile[known].all(axis=1)].T
     graph = sp.coo_array((np.ones(a.size, dtype=np.int8), (a, b)), shape=(count, count))
     return np.asarray(csgraph.connected_components(graph, directed=False)[1], dtype=np.int32)

@@ -177,7 +177,7 @@ class Body:
     @property
     def shape(self) -> Shape:
         """Its shape, in its own frame."""
-        return self.world.shapes[self.world.bodies.shape[self.index]]
+        return self.world.shapes[int(self.world.bodies.shape[self.index])]
 
     @property
     def mass(self) -> float:
@@ -187,7 +187,7 @@ class Body:
     @property
     def position(self) -> Floats:
         """Centre of mass [m], shape (3,)."""
-        return self.world.bodies.position[self.index].copy()
+        return np.array(self.world.bodies.position[self.index])
 
     @position.setter
     def position(self, value: ArrayLike) -> None:
@@ -196,7 +196,7 @@ class Body:
     @property
     def orientation(self) -> Floats:
         """Unit quaternion (w, x, y, z), shape (4,)."""
-        return self.world.bodies.orientation[self.index].copy()
+        return np.array(self.world.bodies.orientation[self.index])
 
     @orientation.setter
     def orientation(self, value: ArrayLike) -> None:
@@ -205,7 +205,7 @@ class Body:
     @property
     def velocity(self) -> Floats:
         """Velocity of the centre of mass [m/s], shape (3,)."""
-        return self.world.bodies.velocity[self.index].copy()
+        return np.array(self.world.bodies.velocity[self.index])
 
     @velocity.setter
     def velocity(self, value: ArrayLike) -> None:
@@ -214,7 +214,7 @@ class Body:
     @property
     def angular_velocity(self) -> Floats:
         """Angular velocity in world axes [rad/s], shape (3,)."""
-        return self.world.bodies.angular_velocity[self.index].copy()
+        return np.array(self.world.bodies.angular_velocity[self.index])
 
     @angular_velocity.setter
     def angular_velocity(self, value: ArrayLike) -> None:

@@ -121,7 +121,7 @@ def body_inertias(
     if len(per_kilogram) == 1:
         out[moving] = next(iter(per_kilogram.values())) * mass[moving, None, None]
         return out
-    for i in np.flatnonzero(moving):
+    for i in np.flatnonzero(moving).tolist():
         out[i] = per_kilogram[id(shapes[i])] * mass[i]
     return out
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
@@ -74,7 +73,7 @@ class Material:
 
 PROPERTIES = tuple(field.name for field in dataclasses.fields(Material))
 
-RULES = {
+RULES: dict[str, Callable[[Floats, Floats], Floats]] = {
     "minimum": np.minimum,
     "maximum": np.maximum,
     "mean": lambda a, b: 0.5 * (a + b),
@@ -165,8 +164,3 @@ class Materials:
 
     def __repr__(self) -> str:
         return f"<Materials: {len(self.list)}>"
-
-
-def is_rigid(table: PairTable) -> bool:
-    """Whether no contact yields."""
-    return math.isclose(float(table.compliance.max(initial=0.0)), 0.0, abs_tol=0.0)

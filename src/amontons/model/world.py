@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from amontons.algebra.rotations import rotation_matrices
 from amontons.errors import InputError
 from amontons.model.bodies import Bodies, Body
 from amontons.model.body_checks import (
@@ -19,6 +20,8 @@ from amontons.model.body_checks import (
     rows_of_three,
     yes_or_no,
 )
+from amontons.model.forces import Load
+from amontons.model.joints import Connection
 from amontons.model.materials import Material, Materials
 from amontons.model.motion import Motion
 from amontons.model.shapes import Shape
@@ -53,14 +56,15 @@ class World:
         self.origins: list[tuple[float, float, float]] = []
         """Centre of mass of the bodies that have each shape, in its frame [m]."""
         self.motions: list[Motion] = []
-        self.joints: list[Any] = []
-        self.forces: list[Any] = []
+        self.joints: list[Connection] = []
+        self.forces: list[Load] = []
         self.version = 0
         """Rises whenever bodies, joints or forces are added or removed."""
         self._shape_number: dict[tuple[Any, tuple[float, float, float]], int] = {}
         self._names: dict[int, str] = {}
         self._ids: dict[str, int] = {}
-        self._next_id = 0
+        self.next_id = 0
+        """Id of the next body that is added."""
 
     @property
     def gravity(self) -> Floats:
@@ -151,8 +155,6 @@ class World:
         turn = quaternions(orientation, count)
         numbers, offset = self._register(shapes, centre)
         if placed_by == "frame":
-            from amontons.algebra.rotations import rotation_matrices
-
             place = place + np.einsum("bij,bj->bi", rotation_matrices(turn), offset)
         elif placed_by != "centre":
             raise InputError(f"placed_by must be 'centre' or 'frame', got {placed_by!r}")
@@ -161,7 +163,7 @@ class World:
         if still.any() and (linear[still].any() or angular[still].any()):
             raise InputError("a fixed body has no velocity; give it a motion instead")
         values = {
-            "id": np.arange(self._next_id, self._next_id + count),
+            "id": np.arange(self.next_id, self.next_id + count),
             "position": place,
             "orientation": turn,
             "twist": np.concatenate([linear, angular], axis=1),
@@ -177,9 +179,9 @@ class World:
         if motion is not None:
             self.motions.append(motion)
         self.bodies.columns.append(count, values)
-        self._next_id += count
+        self.next_id += count
         self.version += 1
-        return np.arange(self._next_id - count, self._next_id)
+        return np.arange(self.next_id - count, self.next_id)
 
     def remove_bodies(self, bodies: Body | int | Iterable[Body | int]) -> None:
         """Remove bodies, by handle or id, and all joints and forces that hold on to them."""
@@ -187,8 +189,9 @@ class World:
         gone = np.unique(np.array([self.id_of(body) for body in listed], dtype=np.int64))
         if not gone.size:
             return
-        self.joints = [j for j in self.joints if not _holds(j, gone)]
-        self.forces = [f for f in self.forces if not _holds(f, gone)]
+        names = set(gone.tolist())
+        self.joints = [joint for joint in self.joints if names.isdisjoint(joint.bodies)]
+        self.forces = [force for force in self.forces if names.isdisjoint(force.ids or ())]
         self.bodies.columns.keep(~np.isin(self.bodies.id, gone))
         for id in gone.tolist():
             self._ids.pop(self._names.pop(id, ""), None)
@@ -225,19 +228,54 @@ class World:
 
     # -- joints and forces ------------------------------------------------------------------------
 
-    def add_joint(self, joint: Any) -> Any:
-        """Add a joint such as `Revolute(a, b, point=..., axis=...)`, and return it."""
-        joint.bind(self)
+    def add_joint(self, joint: Connection) -> Connection:
+        """Add a joint such as `Revolute(a, b, point=..., axis=...)`, or a spring; return it.
+
+        Its points and axes are fixed in the bodies as they stand when the next step begins.
+        """
+        if not isinstance(joint, Connection):
+            raise InputError(f"a joint such as amontons.Revolute was expected, got {joint!r}")
+        if any(joint is other for other in self.joints):
+            raise InputError(f"{joint.title} is in this world already; make another one like it")
+        self._check_ends(joint.title, [end for end in (joint.a, joint.b) if end is not None])
         self.joints.append(joint)
         self.version += 1
         return joint
 
-    def add_force(self, force: Any) -> Any:
-        """Add a force element such as `LinearSpring(a, b, ...)`, and return it."""
-        force.bind(self)
+    def remove_joint(self, joint: Connection) -> None:
+        """Take a joint or spring out."""
+        if not any(joint is other for other in self.joints):
+            raise InputError("there is no such joint in this world (any more)")
+        self.joints = [other for other in self.joints if other is not joint]
+        self.version += 1
+
+    def add_force(self, force: Load | Connection) -> Load | Connection:
+        """Add a load such as `AppliedForce`, or a spring between two bodies; return it."""
+        if isinstance(force, Connection):
+            return self.add_joint(force)
+        if not isinstance(force, Load):
+            raise InputError(f"a load such as amontons.AppliedForce was expected, got {force!r}")
+        self._check_ends(force.title, list(force.ids or ()))
         self.forces.append(force)
         self.version += 1
         return force
+
+    def remove_force(self, force: Load | Connection) -> None:
+        """Take a load or spring out."""
+        if isinstance(force, Connection):
+            self.remove_joint(force)
+            return
+        if not any(force is other for other in self.forces):
+            raise InputError("there is no such load in this world (any more)")
+        self.forces = [other for other in self.forces if other is not force]
+        self.version += 1
+
+    def _check_ends(self, title: str, ends: list[Any]) -> None:
+        for end in ends:
+            try:
+                self.id_of(end)
+            except InputError as reason:
+                raise InputError(f"{title} cannot be added: {reason}") from None
 
     def set_contact(self, first: Material, second: Material, contact: Material) -> None:
         """Say what contacts between two materials are like, whatever the rules."""
@@ -298,8 +336,3 @@ def _one_shape_each(shape: Shape | Sequence[Shape], count: int) -> Sequence[Shap
     if len(shapes) != count:
         raise InputError(f"{len(shapes)} shapes for {count} positions")
     return shapes
-
-
-def _holds(element: Any, gone: Ids) -> bool:
-    """Whether a joint or force holds on to one of these bodies."""
-    return any(id is not None and id in gone for id in element.body_ids)

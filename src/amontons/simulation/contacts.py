@@ -31,7 +31,8 @@ class Contacts:
     def none(cls) -> Contacts:
         """No contacts at all."""
         bodies = np.empty((0, 2), dtype=np.int64)
-        return cls(bodies, *np.empty((2, 0, 3)), np.empty(0), *np.empty((2, 0, 3)))
+        rows = np.empty((0, 3))
+        return cls(bodies, rows, rows, np.empty(0), rows, rows)
 
     def __len__(self) -> int:
         return len(self.gaps)
@@ -39,7 +40,7 @@ class Contacts:
     @property
     def normal_force(self) -> Floats:
         """Force along the normal, positive where it pushes apart [N], shape (contacts,)."""
-        return np.einsum("ci,ci->c", self.force, self.normals)
+        return np.asarray(np.einsum("ci,ci->c", self.force, self.normals))
 
     @property
     def tangential_force(self) -> Floats:

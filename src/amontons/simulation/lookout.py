@@ -35,20 +35,29 @@ class Lookout:
     ) -> None:
         self._world, self._masses, self._near, self._apart = world, masses, near, apart
         self._detectors: dict[int, CollisionDetector] = {}
-        self.level, self.calm = level
+        self.step, self.calm = level
+
+    @property
+    def level(self) -> tuple[int, int]:
+        """Which margin is in use, and for how many steps a smaller one would have done."""
+        return self.step, self.calm
+
+    @level.setter
+    def level(self, value: tuple[int, int]) -> None:
+        self.step, self.calm = value
 
     def detector(self, twist: Floats, step: float) -> CollisionDetector:
         """The detector for a step in which bodies move like this."""
         wanted = self._level_for(self._near + step * self._closing_speed(twist))
-        if wanted >= self.level:
+        if wanted >= self.step:
             self.calm = 0
         else:
             self.calm += 1
-        if wanted > self.level or self.calm > PATIENCE:
-            self.level, self.calm = wanted, 0
-        if self.level not in self._detectors:
-            self._detectors[self.level] = self._build(self._near * 2.0**self.level)
-        return self._detectors[self.level]
+        if wanted > self.step or self.calm > PATIENCE:
+            self.step, self.calm = wanted, 0
+        if self.step not in self._detectors:
+            self._detectors[self.step] = self._build(self._near * 2.0**self.step)
+        return self._detectors[self.step]
 
     def _level_for(self, margin: float) -> int:
         if margin <= self._near:

@@ -9,7 +9,11 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from amontons.dynamics.masses import Masses
+from amontons.model.world import World
 from amontons.problem.solution import Status
+from amontons.simulation.solved import Solved
+from amontons.simulation.step_size import travels
 
 Floats = NDArray[np.float64]
 
@@ -73,6 +77,26 @@ class StepReport:
     def converged(self) -> bool:
         """Whether the solver met its tolerance."""
         return self.status is Status.CONVERGED
+
+
+def notes_of(world: World, masses: Masses, solved: Solved, broken: list[int]) -> tuple[str, ...]:
+    """What a careful user should know of a step."""
+    notes = []
+    if not solved.solution.converged:
+        notes.append(
+            f"the solver did not converge: {solved.solution.message}, residual "
+            f"{solved.solution.residual:.2e}"
+        )
+    covered = solved.step * travels(solved.velocity, masses)
+    if covered.max(initial=0.0) > 1.0:
+        i = int(np.argmax(covered))
+        notes.append(
+            f"the step of {solved.step:g} s is too large: {world.name_of(int(world.bodies.id[i]))} "
+            f"moved {covered[i]:.2g} times half its thickness"
+        )
+    for joint in broken:
+        notes.append(f"joint {joint} broke")
+    return tuple(notes)
 
 
 _COLUMNS = tuple(

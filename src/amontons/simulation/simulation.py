@@ -2,34 +2,43 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
 from amontons.collision.contacts import ContactSet
 from amontons.collision.memory import ContactMemory
-from amontons.dynamics.assembly import NO_ROWS, assemble
+from amontons.dynamics.assembly import assemble
 from amontons.dynamics.contact_laws import contact_terms
 from amontons.dynamics.energy import Mechanics, mechanics
+from amontons.dynamics.forces import ForceSystem
 from amontons.dynamics.free_velocity import free_velocities
 from amontons.dynamics.integration import advance
+from amontons.dynamics.joints.law import JointRows
+from amontons.dynamics.joints.system import JointSystem
 from amontons.dynamics.masses import Masses
 from amontons.errors import InputError
 from amontons.model.bodies import Bodies
-from amontons.model.shapes.checks import positive
+from amontons.model.shapes.checks import finite, positive
 from amontons.model.world import World
 from amontons.problem.operators import BodyOperator
 from amontons.problem.problem import ConeProblem
 from amontons.simulation.checks import check_bodies, contact_rules, solver_for
 from amontons.simulation.contacts import Contacts
 from amontons.simulation.lookout import Lookout
-from amontons.simulation.report import Readings, StepReport, Stopwatch
+from amontons.simulation.progress import progress_bar
+from amontons.simulation.report import Readings, StepReport, Stopwatch, notes_of
+from amontons.simulation.sleeping import Sleeping, restless
 from amontons.simulation.solved import Solved
-from amontons.simulation.step_size import AutomaticStep, travels
+from amontons.simulation.step_size import AutomaticStep
 from amontons.solvers import Solver
 
 Floats = NDArray[np.float64]
 
-NO_PAIRS = np.empty((0, 2), dtype=np.int64)
+CARRIED, STICKING = 7, 6
+"""What is remembered of a contact: force and torque [N, N m], and whether it stuck."""
 
 
 class Simulation:
@@ -42,13 +51,14 @@ class Simulation:
     step:
         Length of a time step [s], or an `AutomaticStep` that chooses it.
     solver:
-        Of the cone complementarity problem of each step; by default `APGD` with limits that suit
-        most scenes.
+        Of the cone complementarity problem of each step; the default suits most scenes.
     friction:
         "convex" for the convex relaxation of papers 3 to 5, which lets sliding bodies rise by
         h μ v, or "exact" for Coulomb's law itself, at several times the cost.
     substeps:
         Equal parts in which each step is taken.
+    sleeping:
+        When bodies that rest fall asleep; by default never.
     near:
         Contacts with a smaller gap [m] are always in the problem; by default 5 % of the typical
         body's half thickness.
@@ -68,6 +78,7 @@ class Simulation:
         solver: Solver | None = None,
         friction: str = "convex",
         substeps: int = 1,
+        sleeping: Sleeping | None = None,
         near: float | None = None,
         recovery_speed: float | None = None,
         bounce_speed: float | None = None,
@@ -76,9 +87,12 @@ class Simulation:
             raise InputError(f"a simulation needs an amontons.World, got {world!r}")
         if isinstance(substeps, bool) or not isinstance(substeps, int) or substeps < 1:
             raise InputError(f"substeps must be a whole number, 1 or more, got {substeps!r}")
+        if sleeping is not None and not isinstance(sleeping, Sleeping):
+            raise InputError(f"sleeping must be an amontons.Sleeping, got {sleeping!r}")
         self.world = world
         self.step_length = step if isinstance(step, AutomaticStep) else positive("step", step)
         self.substeps = substeps
+        self.sleeping = sleeping
         self.solver = solver_for(solver, friction)
         self.time = 0.0
         """Simulated time [s]."""
@@ -88,38 +102,49 @@ class Simulation:
         """Energy that contacts and joints took so far [J]."""
         self.readings = Readings()
         self.memory = ContactMemory()
-        self._memory_step = 0.0
+        poses = self.bodies.position, self.bodies.orientation
+        self.joints = JointSystem([], world.index_of, *poses)
+        self.loads = ForceSystem([], world.index_of, *poses)
         self._given = (near, recovery_speed, bounce_speed)
-        self._version = -1
         self._last: Solved | None = None
-        self._prepare()
+        self._ids = np.empty(0, dtype=np.int64)
+        self._level = (0, 0)
+        self.prepare()
 
     @property
     def bodies(self) -> Bodies:
         """The bodies as arrays: `sim.bodies.position`, `sim.bodies.velocity`, ..."""
         return self.world.bodies
 
-    def _prepare(self) -> None:
-        """Take in what was added to the world or removed from it."""
-        self.masses = Masses.of(self.world)
-        h = self.step_length
-        longest = h.largest if isinstance(h, AutomaticStep) else h
-        size, gravity = self.masses.typical_size, self.world.gravity
-        self.rules = contact_rules(size, gravity, longest, *self._given, self.solver.exact)
-        self._lookout = Lookout(self.world, self.masses, self.rules.near, NO_PAIRS)
-        table = self.world.materials.table
-        torque = table.rolling_friction.any() or table.spinning_friction.any()
-        self._width = 6 if torque else 3
-        self._version = self.world.version
+    # -- running ----------------------------------------------------------------------------------
 
-    def _next_length(self) -> float:
-        """Length of the next (sub)step [s]."""
-        h = self.step_length
-        if isinstance(h, AutomaticStep):
-            h = h.choose(self.bodies.twist, self.world.gravity, self.masses)
-        return h / self.substeps
+    def run(
+        self,
+        duration: float,
+        *,
+        progress: bool = False,
+        on_step: Callable[[StepReport], bool | None] | None = None,
+    ) -> Readings:
+        """Take steps for so many seconds of simulated time, and return all readings.
 
-    # -- one step ---------------------------------------------------------------------------------
+        Parameters
+        ----------
+        progress:
+            Show a bar with the time, contacts, iterations and the residual.
+        on_step:
+            Called with each step's report; the run ends when it returns True. If it raises, the
+            state is that after the step.
+        """
+        if finite("duration", duration) < 0.0:
+            raise InputError(f"duration is {duration:g} s; it must not be negative")
+        end = self.time + duration
+        with progress_bar(self.time, end, progress) as show:
+            while self.time < end - 1e-9 * duration:
+                report = self.step()
+                show(report)
+                if on_step is not None and on_step(report):
+                    break
+        return self.readings
 
     def step(self) -> StepReport:
         """Take one time step, and report on it. If it raises, the state is as before."""
@@ -128,20 +153,29 @@ class Simulation:
             self.readings.append(report)
         return report
 
+    def _next_length(self) -> float:
+        h = self.step_length
+        if isinstance(h, AutomaticStep):
+            h = h.choose(self.bodies.twist, self.world.gravity, self.masses)
+        return h / self.substeps
+
+    # -- one step ---------------------------------------------------------------------------------
+
     def _step(self, h: float) -> StepReport:
         if self.world.version != self._version:
-            self._prepare()
+            self.prepare()
         check_bodies(self.world)
         watch = Stopwatch()
         twist = self._driven(h)
         contacts = self._detect(twist, h)
         watch.lap("detect")
         free, inverse_inertia = self._free_velocity(twist, h)
-        solved = self._solve(contacts, twist, free, inverse_inertia, h, watch)
+        rows = self.joints.rows(self.bodies.position, self.bodies.orientation, twist, self.time, h)
+        solved = self._solve(contacts, rows, twist, free, inverse_inertia, h, watch)
         # nothing of the state has changed so far
-        self._advance(solved, h)
+        broken = self._advance(solved, h)
         watch.lap("advance")
-        return self._report(solved, h, watch)
+        return self._report(solved, broken, watch)
 
     def _driven(self, h: float) -> Floats:
         """Velocities v at the start, with those of kinematic bodies as they are prescribed."""
@@ -153,23 +187,33 @@ class Simulation:
         return twist
 
     def _detect(self, twist: Floats, h: float) -> ContactSet:
-        detector = self._lookout.detector(twist, h)
-        return detector.detect(self.bodies.position, self.bodies.orientation)
+        bodies = self.bodies
+        contacts = self.lookout.detector(twist, h).detect(bodies.position, bodies.orientation)
+        if self.sleeping is not None:
+            pushed = (self._loads() != self._loads_before).any(axis=1)
+            pulled = bool((self.world.gravity != self._gravity_before).any())
+            disturbed = bodies.twist.any(axis=1) | pushed | pulled
+            pairs = self._together(contacts.bodies[contacts.gaps <= self.rules.near])
+            self.sleeping.stir(bodies, self.masses, twist, pairs, disturbed)
+        return contacts
 
     def _free_velocity(self, twist: Floats, h: float) -> tuple[Floats, Floats]:
         """v* = v + h M⁻¹ f, and I⁻¹ in world axes."""
         bodies, masses = self.bodies, self.masses
-        wrench = np.concatenate([bodies.force, bodies.torque], axis=1)
+        wrench = self._loads()
+        self.loads.add(bodies.position, bodies.orientation, twist, self.time, wrench)
         free, inverse_inertia = np.empty_like(twist), np.empty((len(bodies), 3, 3))
         free_velocities.sized(len(bodies))(
-            bodies.orientation, twist, wrench, masses.inverse_mass, masses.own_inverse,
+            bodies.orientation, twist, wrench, self._inverse_mass(), masses.own_inverse,
             masses.even, self.world.gravity, h, free, inverse_inertia,
         )  # fmt: skip
+        self.loads.damp(free, self._inverse_mass(), inverse_inertia, h)
         return free, inverse_inertia
 
     def _solve(
         self,
         contacts: ContactSet,
+        rows: JointRows,
         twist: Floats,
         free: Floats,
         inverse_inertia: Floats,
@@ -177,32 +221,32 @@ class Simulation:
         watch: Stopwatch,
     ) -> Solved:
         """v⁺ = v* + M⁻¹ D γ, with the impulses γ that solve the problem of this step."""
-        remembered = self.memory.recall(contacts, self._width)
-        if self._memory_step != h:  # of a step of another length
-            remembered *= h / (self._memory_step or h)
+        inverse_mass = self._inverse_mass()
+        forces = self.memory.recall(contacts, CARRIED)
         for bouncing in (True, False):
             terms = contact_terms(
                 contacts,
                 before=twist,
                 free=free,
-                mobile=self.masses.inverse_mass > 0.0,
+                mobile=inverse_mass > 0.0,
                 material=self.bodies.material,
                 pairs=self.world.materials.table,
                 step=h,
                 rules=self.rules,
+                sticking=forces[:, STICKING] > 0.0,
                 bouncing=bouncing,
             )
             problem = assemble(
                 terms,
-                NO_ROWS,
-                inverse_mass=self.masses.inverse_mass,
+                rows,
+                inverse_mass=inverse_mass,
                 inverse_inertia=inverse_inertia,
                 free=free,
                 name=f"step {self.steps + 1}",
             )
-            guess = remembered if terms.kept is None else remembered[terms.kept]
+            guess = h * terms.of_kept(forces[:, : terms.width])
             watch.lap("assemble")
-            solution = self.solver.solve(problem, guess=guess.ravel())
+            solution = self.solver.solve(problem, guess=np.append(guess, rows.guess))
             watch.lap("solve")
             assert isinstance(problem.operator, BodyOperator)
             kick = problem.operator.velocities(problem.sets.inward(solution.impulses))
@@ -212,67 +256,78 @@ class Simulation:
                 break
         return solved
 
-    def _advance(self, solved: Solved, h: float) -> None:
+    def _advance(self, solved: Solved, h: float) -> list[int]:
+        """q⁺ = q ⊕ h v⁺. Returns the ids of joints that broke."""
         bodies, masses = self.bodies, self.masses
         new = [np.empty_like(each) for each in (bodies.position, bodies.orientation, bodies.twist)]
-        self._last, self._places, self._ids = solved, bodies.position.copy(), bodies.id.copy()
-        self.dissipated -= self._work(solved)
-        self._remember(solved)
+        held = masses.driven | bodies.asleep
         advance.sized(len(bodies))(
             bodies.position, bodies.orientation, solved.velocity, bodies.inertia, masses.even,
-            masses.driven, h, *new,
+            held, h, *new,
         )  # fmt: skip
+        self.dissipated -= self._work(solved)
+        self._last, self._places, self._ids = solved, bodies.position.copy(), bodies.id.copy()
+        self.memory.store(solved.detected, solved.carried(self.rules.slip_speed))
+        broken = self.joints.accept(solved.joint_impulses, h)
         bodies.position[:], bodies.orientation[:], bodies.twist[:] = new
+        self.joints.measure(bodies.position, bodies.orientation)
         self.time += h
         self.steps += 1
+        self._level = self.lookout.level
+        if self.sleeping is not None:
+            pairs = self._together(solved.terms.contacts.bodies)
+            self.sleeping.lull(bodies, masses, pairs, restless(self.joints, len(bodies)), h)
+            self._loads_before, self._gravity_before = self._loads(), self.world.gravity.copy()
+        return broken
 
-    def _remember(self, solved: Solved) -> None:
-        """Keep impulses for the next step's first guess."""
-        values = solved.contact_impulses
-        if solved.terms.kept is not None:
-            values = np.zeros((len(solved.detected), self._width))
-            values[solved.terms.kept] = solved.contact_impulses
-        self.memory.store(solved.detected, values)
-        self._memory_step = solved.step
+    # -- what a step is made of -------------------------------------------------------------------
 
-    def _report(self, solved: Solved, h: float, watch: Stopwatch) -> StepReport:
-        state = self._mechanics(self.bodies.twist)
-        return StepReport(
-            number=self.steps,
-            time=self.time,
-            step=h,
-            contacts=len(solved.terms),
-            joint_rows=0,
-            iterations=solved.solution.iterations,
-            status=solved.solution.status,
-            residual=solved.solution.residual,
-            penetration=max(0.0, -float(solved.detected.gaps.min(initial=0.0))),
-            joint_error=0.0,
-            kinetic_energy=state.kinetic,
-            potential_energy=state.potential,
-            dissipated_energy=self.dissipated,
-            momentum=state.momentum,
-            angular_momentum=state.angular_momentum,
-            awake=int(np.count_nonzero(self.bodies.dynamic & ~self.bodies.asleep)),
-            seconds=watch.seconds,
-            notes=tuple(self._notes(solved, h)),
-        )
+    def prepare(self) -> None:
+        """Take in what was added to the world or removed from it; each step does so by itself."""
+        world, bodies = self.world, self.bodies
+        self.joints.update(world.joints, world.index_of, bodies.position, bodies.orientation)
+        self.loads.update(world.forces, world.index_of, bodies.position, bodies.orientation)
+        self.masses = Masses.of(world)
+        h = self.step_length
+        longest = h.largest if isinstance(h, AutomaticStep) else h / self.substeps
+        size = self.masses.typical_size
+        self.rules = contact_rules(size, world.gravity, longest, *self._given, self.solver.exact)
+        self.lookout = Lookout(world, self.masses, self.rules.near, self._apart(), self._level)
+        self.memory.renumber(self._ids, bodies.id)
+        self._ids = bodies.id.copy()
+        self._loads_before, self._gravity_before = self._loads(), world.gravity.copy()
+        self._version = world.version
 
-    def _notes(self, solved: Solved, h: float) -> list[str]:
-        notes = []
-        if not solved.solution.converged:
-            notes.append(
-                f"the solver did not converge: {solved.solution.message}, residual "
-                f"{solved.solution.residual:.2e}"
-            )
-        covered = h * travels(solved.velocity, self.masses)
-        if covered.max(initial=0.0) > 1.0:
-            i = int(np.argmax(covered))
-            notes.append(
-                f"the step of {h:g} s is too large: {self.world.name_of(int(self.bodies.id[i]))} "
-                f"moved {covered[i]:.2g} times half its thickness"
-            )
-        return notes
+    def _apart(self) -> NDArray[np.int64]:
+        """Rows of bodies that are joined, and so do not collide, shape (pairs, 2)."""
+        joined = [joint.bodies for joint in self.world.joints if not joint.collide]
+        pairs = [[self.world.index_of(end) for end in ends] for ends in joined if None not in ends]
+        return np.array(pairs, dtype=np.int64).reshape(-1, 2)
+
+    def _together(self, touching: NDArray[np.int32]) -> NDArray[np.int32]:
+        """Rows of bodies that touch or share a joint, shape (pairs, 2)."""
+        joined = self.joints.tables.joints.bodies[~self.joints.broken]
+        return np.concatenate([touching, joined])
+
+    def _loads(self) -> Floats:
+        """Forces and torques that act on bodies by themselves [N, N m], shape (bodies, 6)."""
+        return np.concatenate([self.bodies.force, self.bodies.torque], axis=1)
+
+    def _inverse_mass(self) -> Floats:
+        """1/m [1/kg], zero for bodies that are fixed, kinematic or asleep; shape (bodies,)."""
+        return np.where(self.bodies.asleep, 0.0, self.masses.inverse_mass)
+
+    def _mechanics(self, twist: Floats) -> Mechanics:
+        bodies = self.bodies
+        return mechanics(
+            bodies.position, bodies.orientation, twist, bodies.mass, bodies.inertia,
+            self.world.gravity,
+        )  # fmt: skip
+
+    def _work(self, solved: Solved) -> float:
+        """Kinetic energy that impulses add [J]; negative where they dissipate."""
+        after, before = self._mechanics(solved.velocity), self._mechanics(solved.free)
+        return after.kinetic - before.kinetic
 
     # -- readings ---------------------------------------------------------------------------------
 
@@ -289,14 +344,52 @@ class Simulation:
             raise InputError("no step has been taken yet, so there is no problem")
         return self._last.problem
 
-    def _mechanics(self, twist: Floats) -> Mechanics:
+    def _report(self, solved: Solved, broken: list[int], watch: Stopwatch) -> StepReport:
         bodies = self.bodies
-        return mechanics(
-            bodies.position, bodies.orientation, twist, bodies.mass, bodies.inertia,
-            self.world.gravity,
-        )  # fmt: skip
+        state = self._mechanics(bodies.twist)
+        stored = self.joints.potential_energy() + self.loads.potential_energy(
+            bodies.position, bodies.orientation, bodies.twist, self.time
+        )
+        error = max(
+            self.joints.position_error.max(initial=0.0), self.joints.angle_error.max(initial=0.0)
+        )
+        return StepReport(
+            number=self.steps,
+            time=self.time,
+            step=solved.step,
+            contacts=len(solved.terms),
+            joint_rows=solved.joint_impulses.size,
+            iterations=solved.solution.iterations,
+            status=solved.solution.status,
+            residual=solved.solution.residual,
+            penetration=max(0.0, -float(solved.detected.gaps.min(initial=0.0))),
+            joint_error=float(error),
+            kinetic_energy=state.kinetic,
+            potential_energy=state.potential + stored,
+            dissipated_energy=self.dissipated,
+            momentum=state.momentum,
+            angular_momentum=state.angular_momentum,
+            awake=int(np.count_nonzero(bodies.dynamic & ~bodies.asleep)),
+            seconds=watch.seconds,
+            notes=notes_of(self.world, self.masses, solved, broken),
+        )
 
-    def _work(self, solved: Solved) -> float:
-        """Kinetic energy that impulses add [J]; negative where they dissipate."""
-        after, before = self._mechanics(solved.velocity), self._mechanics(solved.free)
-        return after.kinetic - before.kinetic
+    # -- keeping ----------------------------------------------------------------------------------
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a checkpoint, from which :meth:`restore` goes on bit for bit."""
+        from amontons.simulation.checkpoint import save
+
+        save(self, path)
+
+    def restore(self, path: str | os.PathLike[str]) -> None:
+        """Go back to a checkpoint of a simulation of the same scene, made by the same script."""
+        from amontons.simulation.checkpoint import restore
+
+        restore(self, path)
+
+    def __repr__(self) -> str:
+        return (
+            f"<Simulation: {len(self.bodies)} bodies, {len(self.joints)} joints, at "
+            f"{self.time:.6g} s after {self.steps} steps, {self.solver!r}>"
+        )

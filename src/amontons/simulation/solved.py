@@ -30,9 +30,32 @@ class Solved(NamedTuple):
     @property
     def contact_impulses(self) -> Floats:
         """World-frame impulses of contacts in the problem [N s], shape (contacts, 3 or 6)."""
-        count = len(self.terms)
-        width = 3 if self.terms.rolling is None else 6
+        count, width = len(self.terms), self.terms.width
         return self.solution.impulses[: width * count].reshape(count, width)
+
+    @property
+    def joint_impulses(self) -> Floats:
+        """Impulses of the rows of joints [N s, N m s], shape (rows,)."""
+        return self.solution.impulses[self.terms.width * len(self.terms) :]
+
+    def carried(self, slip_speed: float) -> Floats:
+        """What all detected contacts remember: force, torque, and whether they stuck; (n, 7).
+
+        A contact sticks that carries something and slides no faster than `slip_speed` [m/s].
+        """
+        width, normals = self.terms.width, self.terms.contacts.normals
+        values = np.zeros((len(self.terms), 7))
+        values[:, :width] = self.contact_impulses / self.step
+        if self.terms.has_static_friction:
+            u = self.solution.velocities[: width * len(self.terms)].reshape(-1, width)[:, :3]
+            u = u - np.einsum("ci,ci->c", u, normals)[:, None] * normals
+            slow = np.einsum("ci,ci->c", u, u) <= slip_speed * slip_speed
+            values[:, 6] = slow & values[:, :3].any(axis=1)
+        if self.terms.kept is None:
+            return values
+        everyone = np.zeros((len(self.detected), 7))
+        everyone[self.terms.kept] = values
+        return everyone
 
     def contacts(self, ids: NDArray[np.int64], position: Floats) -> Contacts:
         """Contacts with their forces, from the bodies' ids and their places at the start."""

@@ -1,0 +1,189 @@
+"""What a row asks of the velocity after the step: its offset b, compliance E and bounds.
+
+With Ψ the error of a coordinate, u = Ψ̇ after the step and a spring k and damper c, the force at the
+end of the step is −k(Ψ + hu) − cu; its impulse γ satisfies u + Eγ + b = 0 with
+
+    E = 1/(h(hk + c)),  b = kΨ/(hk + c),
+
+and, as k grows without bound, E = 0 and b = Ψ/h.
+
+A coordinate is no linear function of the motion: over a step it changes by hu and, in second order,
+by its bend B. With the velocity v before the step, B = Ψ(q ⊕ hv) − Ψ(q) − hJv, and Ψ + B stands for
+Ψ above. So points on a circle stay there (as in SHAKE), and do not go along the tangent.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from amontons._jit import routine, serial_kernel
+from amontons.dynamics.joints.measures import cross, rotation, turned
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int32]
+
+POSITION, SPEED, LIMIT, EFFORT = range(4)
+"""Numbers of the laws of rows."""
+
+FREE, ONE_SIDED, BOUNDED = range(3)
+"""Sets of impulses, in the order in which a problem wants them."""
+
+
+class JointRows(NamedTuple):
+    """Rows of one step's problem: bilateral ones, then one-sided, then bounded ones.
+
+    The velocity u = J v* + b + (N + E) γ of a bilateral row is zero.
+    """
+
+    bodies: Ints  # rows in the bodies' arrays, −1 for the world, (rows, 2)
+    jacobian: Floats  # by A's linear and angular velocity, then B's, (rows, 12)
+    offset: Floats  # b [m/s, rad/s], (rows,)
+    compliance: Floats  # E [m/(s N s), rad/(s N m s)], (rows,)
+    free: int
+    one_sided: int
+    bounded: int
+    lower: Floats  # bounds of the impulses of bounded rows [N s, N m s], (bounded,)
+    upper: Floats  # (bounded,)
+    guess: Floats  # impulses as large as the forces of the last step, (rows,)
+
+
+class StepArrays(NamedTuple):
+    """Rows of a step as a kernel writes them: room for all, active or not."""
+
+    order: Ints  # numbers of the active rows in the table, (all rows,)
+    bodies: Ints  # (all rows, 2)
+    jacobian: Floats  # (all rows, 12)
+    offset: Floats  # (all rows,)
+    compliance: Floats  # (all rows,)
+    lower: Floats  # (all rows,)
+    upper: Floats  # (all rows,)
+    guess: Floats  # (all rows,)
+    arm: Floats  # from B's centre of mass to the joints' points, in world axes [m], (joints, 3)
+
+
+def room_for(rows: int, joints: int) -> StepArrays:
+    """Empty arrays for the rows of a step."""
+    return StepArrays(
+        order=np.empty(rows, dtype=np.int32),
+        bodies=np.empty((rows, 2), dtype=np.int32),
+        jacobian=np.empty((rows, 12)),
+        offset=np.empty(rows),
+        compliance=np.empty(rows),
+        lower=np.empty(rows),
+        upper=np.empty(rows),
+        guess=np.empty(rows),
+        arm=np.empty((joints, 3)),
+    )
+
+
+@routine
+def rate_of(jacobian, c, a, b, twist):
+    """Speed of coordinate c between bodies a and b [m/s, rad/s]."""
+    rate = 0.0
+    for k in range(6):
+        if a >= 0:
+            rate += jacobian[c, k] * twist[a, k]
+        if b >= 0:
+            rate += jacobian[c, 6 + k] * twist[b, k]
+    return rate
+
+
+@routine
+def offset_of(law, stiffness, damping, motor, error, bend, drift, step, recovery_speed):
+    """b of a row that holds or limits a position: its error is Ψ, its target drifts on."""
+    if math.isinf(stiffness):
+        back = error / step
+        if not motor:
+            back = max(back, -recovery_speed)
+            if law == POSITION:
+                back = min(back, recovery_speed)
+        back += bend / step
+    elif law == LIMIT and error > 0.0:  # not reached yet: no spring
+        back = (error + bend) / step
+    else:
+        back = stiffness * (error + bend) / (step * stiffness + damping)
+    return back - drift
+
+
+@serial_kernel
+def assemble_rows(
+    rows, joints, pairs, values, ahead, jacobian, orientation, twist, now, then, step,
+    recovery_speed, out,
+):  # fmt: skip
+    """Out ← the rows that are active in this step, by their sets; returns how many of each.
+
+    Rows of broken joints are not. A limit is where it is near: within its margin, or within reach
+    at twice the present speed. Values are those of the coordinates now, and ahead, after a step
+    at the present speed.
+    """
+    for j in range(joints.id.size):
+        b = joints.bodies[j, 1]
+        arm = (joints.point[j, 0], joints.point[j, 1], joints.point[j, 2])
+        if b >= 0:
+            q = orientation[b]
+            arm = turned(rotation((q[0], q[1], q[2], q[3])), arm)
+        for k in range(3):
+            out.arm[j, k] = arm[k]
+    count = 0
+    counts = np.zeros(3, dtype=np.int64)
+    for kind in range(3):
+        for r in range(rows.set.size):
+            if rows.set[r] != kind or joints.broken[rows.joint[r]]:
+                continue
+            c, sign = rows.coordinate[r], rows.sign[r]
+            a, b = pairs[c, 0], pairs[c, 1]
+            error = sign * (values[c] - now[r])
+            law, offset = rows.law[r], 0.0
+            if law == SPEED:
+                offset = -then[r]
+            elif law != EFFORT:
+                rate = rate_of(jacobian, c, a, b, twist)
+                if law == LIMIT and error > rows.margin[r] + 2.0 * step * abs(rate):
+                    continue
+                offset = offset_of(
+                    law, rows.stiffness[r], rows.damping[r], rows.motor[r], error,
+                    sign * (ahead[c] - values[c] - step * rate), sign * (then[r] - now[r]) / step,
+                    step, recovery_speed,
+                )  # fmt: skip
+            out.order[count] = r
+            out.bodies[count, 0], out.bodies[count, 1] = a, b
+            for i in range(12):
+                out.jacobian[count, i] = sign * jacobian[c, i]
+            out.offset[count] = offset
+            out.compliance[count] = 1.0 / (step * (step * rows.stiffness[r] + rows.damping[r]))
+            guess = step * rows.force[r]
+            if kind == BOUNDED:
+                high = step * rows.bound[r]
+                low = -high
+                if law == EFFORT:
+                    low = high = max(low, min(high, step * now[r]))
+                out.lower[count], out.upper[count] = low, high
+                guess = max(low, min(high, guess))
+            out.guess[count] = guess
+            count += 1
+            counts[kind] += 1
+    return counts[0], counts[1], counts[2]
+
+
+@serial_kernel
+def share_out(impulses, order, jacobian, arm, step, rows, joints):
+    """Forces of the rows, and the joints' reactions on B about their points, from impulses."""
+    rows.force[:] = 0.0
+    joints.reaction_force[:] = 0.0
+    joints.reaction_torque[:] = 0.0
+    for i in range(order.size):
+        r = order[i]
+        j, force = rows.joint[r], impulses[i] / step
+        rows.force[r] = force
+        for k in range(3):
+            joints.reaction_force[j, k] += force * jacobian[i, 6 + k]
+            joints.reaction_torque[j, k] += force * jacobian[i, 9 + k]
+    for j in range(arm.shape[0]):
+        f = joints.reaction_force[j]
+        moment = cross((arm[j, 0], arm[j, 1], arm[j, 2]), (f[0], f[1], f[2]))
+        for k in range(3):
+            joints.reaction_torque[j, k] -= moment[k]

@@ -1,0 +1,121 @@
+"""Joints as arrays: terms, coordinates, rows and joints, one table each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from amontons.dynamics.joints.coordinates import TermArrays
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int32]
+Bytes = NDArray[np.uint8]
+Bools = NDArray[np.bool_]
+Table = TypeVar("Table", bound=tuple[Any, ...])
+
+
+class CoordinateArrays(NamedTuple):
+    """What rows speak of."""
+
+    joint: Ints  # row in the table of joints, (coordinates,)
+    terms: Ints  # how many, (coordinates,)
+    bodies: Ints  # rows in the bodies' arrays, −1 for the world, (coordinates, 2)
+    angular: Bools  # radians, not metres, (coordinates,)
+    reading: Bytes  # 0, or which of the joint's own coordinates it is, (coordinates,)
+
+
+NO_READING, ANGLE, TRAVEL = range(3)
+
+
+class RowArrays(NamedTuple):
+    """What is demanded of the coordinates; forces are those of the last accepted step."""
+
+    joint: Ints  # (rows,)
+    coordinate: Ints  # (rows,)
+    law: Bytes  # (rows,)
+    set: Bytes  # (rows,)
+    sign: Floats  # (rows,)
+    target: Floats  # as the law has it; NaN where it is a function of time, (rows,)
+    stiffness: Floats  # [N/m, N m/rad], (rows,)
+    damping: Floats  # [N s/m, N m s/rad], (rows,)
+    bound: Floats  # [N, N m], (rows,)
+    margin: Floats  # [m, rad], (rows,)
+    motor: Bools  # (rows,)
+    force: Floats  # [N, N m], (rows,)
+
+
+class JointArrays(NamedTuple):
+    """One row a joint, in the order in which they were added."""
+
+    id: NDArray[np.int64]  # (joints,)
+    bodies: Ints  # rows in the bodies' arrays, (joints, 2)
+    point: Floats  # where reactions are given, in B's frame [m], (joints, 3)
+    break_force: Floats  # [N], (joints,)
+    break_torque: Floats  # [N m], (joints,)
+    broken: Bools  # (joints,)
+    reaction_force: Floats  # on B, in world axes [N], (joints, 3)
+    reaction_torque: Floats  # on B about the point, in world axes [N m], (joints, 3)
+
+
+class Tables(NamedTuple):
+    """All joints of a system."""
+
+    terms: TermArrays
+    coordinates: CoordinateArrays
+    rows: RowArrays
+    joints: JointArrays
+    functions: tuple[tuple[int, Callable[[float], float]], ...] = ()  # row, and its target
+
+    @property
+    def first(self) -> Ints:
+        """Where the terms of each coordinate begin, shape (coordinates + 1,)."""
+        return np.concatenate([[0], np.cumsum(self.coordinates.terms)]).astype(np.int32)
+
+
+def selected(table: Table, keep: Bools) -> Table:
+    """The rows of a table that are kept."""
+    return type(table)(*(np.ascontiguousarray(column[keep]) for column in table))
+
+
+def joined(one: Table, other: Table) -> Table:
+    """The rows of one table, then those of another."""
+    return type(one)(*(np.concatenate(pair) for pair in zip(one, other, strict=True)))
+
+
+def without(tables: Tables, gone: Bools) -> Tables:
+    """The tables without some joints; gone has shape (joints,)."""
+    stay = ~gone
+    coordinates, rows = stay[tables.coordinates.joint], stay[tables.rows.joint]
+    terms = np.repeat(coordinates, tables.coordinates.terms)
+    new_joint, new_coordinate, new_row = (
+        (np.cumsum(kept) - 1).astype(np.int32) for kept in (stay, coordinates, rows)
+    )
+    c, r = selected(tables.coordinates, coordinates), selected(tables.rows, rows)
+    return Tables(
+        selected(tables.terms, terms),
+        c._replace(joint=new_joint[c.joint]),
+        r._replace(joint=new_joint[r.joint], coordinate=new_coordinate[r.coordinate]),
+        selected(tables.joints, stay),
+        tuple((int(new_row[row]), call) for row, call in tables.functions if rows[row]),
+    )
+
+
+def appended(tables: Tables, more: Tables) -> Tables:
+    """The joints of one set of tables, then those of another."""
+    joints, coordinates = len(tables.joints.id), len(tables.coordinates.joint)
+    c = more.coordinates._replace(joint=more.coordinates.joint + np.int32(joints))
+    r = more.rows._replace(
+        joint=more.rows.joint + np.int32(joints),
+        coordinate=more.rows.coordinate + np.int32(coordinates),
+    )
+    shift = len(tables.rows.joint)
+    return Tables(
+        joined(tables.terms, more.terms),
+        joined(tables.coordinates, c),
+        joined(tables.rows, r),
+        joined(tables.joints, more.joints),
+        tables.functions + tuple((row + shift, call) for row, call in more.functions),
+    )

@@ -1,0 +1,33 @@
+"""Joints and motors: what holds two bodies together, and what drives them."""
+
+from amontons.model.joints.base import Connection, Joint
+from amontons.model.joints.cylindrical import Cylindrical, Planar, Screw
+from amontons.model.joints.distance import Distance, Rope
+from amontons.model.joints.gears import Gear, RackAndPinion
+from amontons.model.joints.motors import Motor, PositionMotor, SpeedMotor, TorqueMotor
+from amontons.model.joints.points import PointOnLine, PointOnPlane, Spherical, Universal
+from amontons.model.joints.prismatic import Fixed, Prismatic
+from amontons.model.joints.revolute import Revolute
+
+__all__ = [
+    "Connection",
+    "Cylindrical",
+    "Distance",
+    "Fixed",
+    "Gear",
+    "Joint",
+    "Motor",
+    "Planar",
+    "PointOnLine",
+    "PointOnPlane",
+    "PositionMotor",
+    "Prismatic",
+    "RackAndPinion",
+    "Revolute",
+    "Rope",
+    "Screw",
+    "SpeedMotor",
+    "Spherical",
+    "TorqueMotor",
+    "Universal",
+]

@@ -1,0 +1,123 @@
+"""What every joint has: two bodies, softness, strength, a name."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar
+
+from amontons.errors import InputError
+from amontons.model.joints.anatomy import RIGID, Anatomy, Softness
+from amontons.model.joints.checks import BodyLike, body_id, not_negative, positive_or_infinite
+
+
+@dataclass(frozen=True)
+class Connection(ABC):
+    """Something between two bodies that acts on both with opposite forces.
+
+    Points and axes are in world coordinates, as things are when it is added to the world.
+
+    Parameters
+    ----------
+    a, b:
+        The two bodies: handles, ids, or None for the world (one of them at most).
+    name:
+        For messages and readings.
+    collide:
+        Whether the two bodies still collide with each other.
+    break_force, break_torque:
+        Largest force [N] and torque [N m] at its point; it breaks where one is exceeded.
+    """
+
+    a: BodyLike
+    b: BodyLike
+    _: KW_ONLY
+    name: str = ""
+    collide: bool = True
+    break_force: float = math.inf
+    break_torque: float = math.inf
+
+    freedom: ClassVar[int] = 6
+    """How many ways B can move in A: six less the number of rigid rows."""
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str):
+            raise InputError(f"name must be text, got {self.name!r}")
+        if not isinstance(self.collide, bool):
+            raise InputError(f"collide must be True or False, got {self.collide!r}")
+        first, second = self.bodies
+        if first == second:
+            what = "the world" if first is None else f"body {first}"
+            raise InputError(f"{self.title} joins {what} to itself; it needs two different bodies")
+        self._check("break_force", positive_or_infinite)
+        self._check("break_torque", positive_or_infinite)
+        self.check()
+
+    @abstractmethod
+    def check(self) -> None:
+        """Check and tidy the fields of the subclass; raises `InputError`."""
+
+    @abstractmethod
+    def anatomy(self) -> Anatomy:
+        """Its coordinates and rows, in world coordinates as given."""
+
+    @property
+    def bodies(self) -> tuple[int | None, int | None]:
+        """Ids of the two bodies; None is the world."""
+        return body_id("a", self.a), body_id("b", self.b)
+
+    @property
+    def title(self) -> str:
+        """For messages: its kind and name."""
+        kind = type(self).__name__
+        return f"{kind} {self.name!r}" if self.name else f"a {kind}"
+
+    def _check(self, name: str, check: Callable[[str, Any], Any]) -> None:
+        object.__setattr__(self, name, check(name, getattr(self, name)))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Joint(Connection):
+    """A connection that takes freedom away. Joined bodies do not collide, unless told to.
+
+    Parameters
+    ----------
+    compliance, angular_compliance:
+        How far it gives, by force [m/N] and by torque [rad/(N m)]; zero is rigid.
+    damping, angular_damping:
+        Of a joint that gives [N s/m, N m s/rad].
+    """
+
+    collide: bool = False
+    compliance: float = 0.0
+    angular_compliance: float = 0.0
+    damping: float = 0.0
+    angular_damping: float = 0.0
+
+    def __post_init__(self) -> None:
+        for prefix in ("", "angular_"):
+            self._check(f"{prefix}compliance", not_negative)
+            self._check(f"{prefix}damping", not_negative)
+            damping = getattr(self, f"{prefix}damping")
+            if damping > 0.0 and getattr(self, f"{prefix}compliance") == 0.0:
+                raise InputError(
+                    f"{prefix}damping is {damping:g}, but the joint is rigid; "
+                    f"give it a {prefix}compliance, too"
+                )
+        super().__post_init__()
+
+    @property
+    def linear(self) -> Softness:
+        """Spring and damper of rows in metres."""
+        return _softness(self.compliance, self.damping)
+
+    @property
+    def angular(self) -> Softness:
+        """Spring and damper of rows in radians."""
+        return _softness(self.angular_compliance, self.angular_damping)
+
+
+def _softness(compliance: float, damping: float) -> Softness:
+    return RIGID if compliance == 0.0 else Softness(1.0 / compliance, damping)

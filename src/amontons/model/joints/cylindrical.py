@@ -1,0 +1,128 @@
+"""Joints in which B slides and turns about one axis: shafts, screws, plates on a plane."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+from amontons.errors import InputError
+from amontons.model.joints.anatomy import Anatomy, along, perpendiculars, turn
+from amontons.model.joints.base import Joint
+from amontons.model.joints.checks import Limits, checked_limits, not_negative
+from amontons.model.joints.drives import Drive, add_drive
+from amontons.model.joints.motors import Motor, checked_motor
+from amontons.model.shapes.checks import Vector, finite, finite_vector, unit_vector
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cylindrical(Joint):
+    """A shaft in a sleeve: B slides along an axis of A and turns about it.
+
+    Parameters
+    ----------
+    point, axis:
+        A point of the axis [m], and its direction.
+    limits, friction, motor:
+        Of the travel: lowest and highest value [m], largest force [N], a motor.
+    angle_limits, angle_friction, angle_motor:
+        Of the angle: lowest and highest value [rad], largest torque [N m], a motor.
+    """
+
+    point: Vector
+    axis: Vector
+    limits: Limits = None
+    friction: float = 0.0
+    motor: Motor | None = None
+    angle_limits: Limits = None
+    angle_friction: float = 0.0
+    angle_motor: Motor | None = None
+    freedom: ClassVar[int] = 2
+
+    def check(self) -> None:
+        self._check("point", finite_vector)
+        self._check("axis", unit_vector)
+        for prefix in ("", "angle_"):
+            self._check(f"{prefix}limits", checked_limits)
+            self._check(f"{prefix}friction", not_negative)
+            self._check(f"{prefix}motor", checked_motor)
+
+    def anatomy(self) -> Anatomy:
+        parts = Anatomy(self.point)
+        parts.hold_point(perpendiculars(self.axis), self.linear)
+        parts.hold_axis(self.axis, self.angular)
+        travel = Drive(self.limits, self.friction, self.motor)
+        angle = Drive(self.angle_limits, self.angle_friction, self.angle_motor)
+        add_drive(parts, along(self.point, self.axis), angular=False, drive=travel)
+        add_drive(parts, turn(self.axis), angular=True, drive=angle)
+        return parts
+
+
+@dataclass(frozen=True, kw_only=True)
+class Screw(Joint):
+    """A screw: B moves along an axis of A by its pitch in each turn.
+
+    Parameters
+    ----------
+    point, axis:
+        A point of the axis [m], and its direction.
+    pitch:
+        Travel in one turn [m]; negative for a left-handed thread.
+    limits, friction, motor:
+        Of the angle: lowest and highest value [rad], largest torque [N m], a motor.
+    """
+
+    point: Vector
+    axis: Vector
+    pitch: float
+    limits: Limits = None
+    friction: float = 0.0
+    motor: Motor | None = None
+    freedom: ClassVar[int] = 1
+
+    def check(self) -> None:
+        self._check("point", finite_vector)
+        self._check("axis", unit_vector)
+        self._check("pitch", finite)
+        if self.pitch == 0.0:
+            raise InputError("pitch is 0: use Revolute for what does not move along its axis")
+        self._check("limits", checked_limits)
+        self._check("friction", not_negative)
+        self._check("motor", checked_motor)
+
+    def anatomy(self) -> Anatomy:
+        parts = Anatomy(self.point)
+        parts.hold_point(perpendiculars(self.axis), self.linear)
+        parts.hold_axis(self.axis, self.angular)
+        travel, angle = along(self.point, self.axis), turn(self.axis)
+        thread = turn(self.axis, weight=-self.pitch / (2.0 * math.pi))
+        parts.hold(travel, thread, softness=self.linear)
+        add_drive(parts, angle, angular=True, drive=Drive(self.limits, self.friction, self.motor))
+        add_drive(parts, travel, angular=False)
+        return parts
+
+
+@dataclass(frozen=True, kw_only=True)
+class Planar(Joint):
+    """B slides in a plane of A and turns about its normal.
+
+    Parameters
+    ----------
+    point, normal:
+        A point of the plane [m], and its normal.
+    """
+
+    point: Vector
+    normal: Vector
+    freedom: ClassVar[int] = 3
+
+    def check(self) -> None:
+        self._check("point", finite_vector)
+        self._check("normal", unit_vector)
+
+    def anatomy(self) -> Anatomy:
+        parts = Anatomy(self.point)
+        parts.hold_point((self.normal,), self.linear)
+        parts.hold_axis(self.normal, self.angular)
+        add_drive(parts, turn(self.normal), angular=True)
+        return parts

@@ -1,0 +1,43 @@
+"""Limits, friction and a motor on the free coordinate of a joint."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from amontons.model.joints.anatomy import LOOK_AHEAD, Anatomy, Law, Row, Term
+from amontons.model.joints.checks import Limits
+from amontons.model.joints.motors import Motor
+
+
+class Drive(NamedTuple):
+    """What acts along or about the axis of a joint."""
+
+    limits: Limits = None  # lowest and highest value [rad or m]
+    friction: float = 0.0  # largest torque [N m] or force [N]
+    motor: Motor | None = None
+
+
+FREE = Drive()
+"""Nothing."""
+
+
+def add_drive(parts: Anatomy, *terms: Term, angular: bool, drive: Drive = FREE) -> None:
+    """Add a free coordinate, which readings show, and the rows of what acts on it."""
+    number = parts.coordinate(*terms, angular=angular, reading="angle" if angular else "travel")
+    if drive.limits is not None:
+        low, high = drive.limits
+        margin = look_ahead(low, high)
+        for sign, bound in ((1.0, low), (-1.0, high)):
+            if math.isfinite(bound):
+                parts.rows.append(Row(number, Law.LIMIT, bound, sign=sign, margin=margin))
+    if drive.friction > 0.0:
+        parts.rows.append(Row(number, Law.SPEED, bound=drive.friction))
+    if drive.motor is not None:
+        parts.rows.append(drive.motor.row(number))
+
+
+def look_ahead(low: float, high: float) -> float:
+    """Distance to a limit from which it is in every problem [rad or m]."""
+    finite = [abs(bound) for bound in (low, high) if math.isfinite(bound)]
+    return LOOK_AHEAD * (high - low if len(finite) == 2 else sum(finite))

@@ -1,0 +1,144 @@
+"""Joints that hold a point of B at, on a line through, or in a plane through a point of A."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from amontons.errors import InputError
+from amontons.model.joints.anatomy import (
+    AXES,
+    Anatomy,
+    Measure,
+    Term,
+    along,
+    perpendiculars,
+)
+from amontons.model.joints.base import Joint
+from amontons.model.joints.checks import Limits, checked_limits, not_negative
+from amontons.model.joints.drives import Drive, add_drive
+from amontons.model.joints.motors import Motor, checked_motor
+from amontons.model.shapes.checks import Vector, finite_vector, unit_vector
+
+SQUARE = 1e-6
+"""Cosine up to which two axes are taken for perpendicular."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Spherical(Joint):
+    """A ball and socket: B turns in A about a point, every way.
+
+    Parameters
+    ----------
+    point:
+        Centre of the ball [m].
+    """
+
+    point: Vector
+    freedom: ClassVar[int] = 3
+
+    def check(self) -> None:
+        self._check("point", finite_vector)
+
+    def anatomy(self) -> Anatomy:
+        parts = Anatomy(self.point)
+        parts.hold_point(AXES, self.linear)
+        return parts
+
+
+@dataclass(frozen=True, kw_only=True)
+class Universal(Joint):
+    """A Cardan joint: two crossing axes, one fixed in A, one in B, always at right angles.
+
+    Parameters
+    ----------
+    point:
+        Where the axes cross [m].
+    axis_a, axis_b:
+        Directions of the cross's two arms, the one that turns in A and the one that turns in B.
+    """
+
+    point: Vector
+    axis_a: Vector
+    axis_b: Vector
+    freedom: ClassVar[int] = 2
+
+    def check(self) -> None:
+        self._check("point", finite_vector)
+        self._check("axis_a", unit_vector)
+        self._check("axis_b", unit_vector)
+        cosine = sum(p * q for p, q in zip(self.axis_a, self.axis_b, strict=True))
+        if abs(cosine) > SQUARE:
+            raise InputError(
+                f"axis_a and axis_b of {self.title} must be perpendicular; "
+                f"the cosine of their angle is {cosine:g}"
+            )
+
+    def anatomy(self) -> Anatomy:
+        parts = Anatomy(self.point)
+        parts.hold_point(AXES, self.linear)
+        across = Term(Measure.ACROSS, axis_a=self.axis_a, axis_b=self.axis_b)
+        parts.hold(across, softness=self.angular, angular=True)
+        return parts
+
+
+@dataclass(frozen=True, kw_only=True)
+class PointOnLine(Joint):
+    """A point of B stays on a line of A; B turns every way.
+
+    Parameters
+    ----------
+    point:
+        The point of B, on the line [m].
+    axis:
+        Direction of the line.
+    limits, friction, motor:
+        Of the travel along the line: lowest and highest value [m], largest force [N], a motor.
+    """
+
+    point: Vector
+    axis: Vector
+    limits: Limits = None
+    friction: float = 0.0
+    motor: Motor | None = None
+    freedom: ClassVar[int] = 4
+
+    def check(self) -> None:
+        self._check("point", finite_vector)
+        self._check("axis", unit_vector)
+        self._check("limits", checked_limits)
+        self._check("friction", not_negative)
+        self._check("motor", checked_motor)
+
+    def anatomy(self) -> Anatomy:
+        parts = Anatomy(self.point)
+        parts.hold_point(perpendiculars(self.axis), self.linear)
+        drive = Drive(self.limits, self.friction, self.motor)
+        add_drive(parts, along(self.point, self.axis), angular=False, drive=drive)
+        return parts
+
+
+@dataclass(frozen=True, kw_only=True)
+class PointOnPlane(Joint):
+    """A point of B stays in a plane of A; B turns every way.
+
+    Parameters
+    ----------
+    point:
+        The point of B, in the plane [m].
+    normal:
+        Normal of the plane.
+    """
+
+    point: Vector
+    normal: Vector
+    freedom: ClassVar[int] = 5
+
+    def check(self) -> None:
+        self._check("point", finite_vector)
+        self._check("normal", unit_vector)
+
+    def anatomy(self) -> Anatomy:
+        parts = Anatomy(self.point)
+        parts.hold_point((self.normal,), self.linear)
+        return parts

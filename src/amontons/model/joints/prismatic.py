@@ -1,0 +1,75 @@
+"""The slider and the weld: B does not turn in A."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from amontons.model.joints.anatomy import AXES, Anatomy, along, perpendiculars
+from amontons.model.joints.base import Joint
+from amontons.model.joints.checks import Limits, checked_limits, not_negative
+from amontons.model.joints.drives import Drive, add_drive
+from amontons.model.joints.motors import Motor, checked_motor
+from amontons.model.shapes.checks import Vector, finite_vector, unit_vector
+
+
+@dataclass(frozen=True, kw_only=True)
+class Prismatic(Joint):
+    """A slider: B moves in A along an axis and does not turn. The travel is zero at the start.
+
+    Parameters
+    ----------
+    point, axis:
+        A point of the axis [m], and its direction.
+    limits:
+        Lowest and highest travel [m].
+    friction:
+        Largest force of dry friction [N].
+    motor:
+        What drives the travel.
+    """
+
+    point: Vector
+    axis: Vector
+    limits: Limits = None
+    friction: float = 0.0
+    motor: Motor | None = None
+    freedom: ClassVar[int] = 1
+
+    def check(self) -> None:
+        self._check("point", finite_vector)
+        self._check("axis", unit_vector)
+        self._check("limits", checked_limits)
+        self._check("friction", not_negative)
+        self._check("motor", checked_motor)
+
+    def anatomy(self) -> Anatomy:
+        parts = Anatomy(self.point)
+        parts.hold_point(perpendiculars(self.axis), self.linear)
+        parts.hold_orientation(self.angular)
+        drive = Drive(self.limits, self.friction, self.motor)
+        add_drive(parts, along(self.point, self.axis), angular=False, drive=drive)
+        return parts
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fixed(Joint):
+    """A weld: B stays where it is in A.
+
+    Parameters
+    ----------
+    point:
+        Where the reactions are given [m].
+    """
+
+    point: Vector
+    freedom: ClassVar[int] = 0
+
+    def check(self) -> None:
+        self._check("point", finite_vector)
+
+    def anatomy(self) -> Anatomy:
+        parts = Anatomy(self.point)
+        parts.hold_point(AXES, self.linear)
+        parts.hold_orientation(self.angular)
+        return parts
