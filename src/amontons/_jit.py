@@ -65,7 +65,7 @@ ARITHMETIC = {"reassoc", "contract", "nsz"}
 OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": ARITHMETIC}
 
 
-KERNEL_FREE = ("cli", "plots", "testing", "generators", "simulation", "model")
+KERNEL_FREE = ("cli", "plots", "testing", "generators", "scenes", "simulation", "model")
 """Subpackages in which nothing is compiled (import-linter sees to it): no part of a stamp."""
 
 BELOW: dict[str, tuple[str, ...]] = {

@@ -237,7 +237,10 @@ class World:
             raise InputError(f"a joint such as amontons.Revolute was expected, got {joint!r}")
         if any(joint is other for other in self.joints):
             raise InputError(f"{joint.title} is in this world already; make another one like it")
-        self._check_ends(joint.title, [end for end in (joint.a, joint.b) if end is not None])
+        ends = [end for end in (joint.a, joint.b) if end is not None]
+        self._check_ends(joint.title, ends)
+        if not any(self.bodies.dynamic[self.index_of(end)] for end in ends):
+            raise InputError(f"{joint.title} cannot be added: neither of its ends can move freely")
         self.joints.append(joint)
         self.version += 1
         return joint

@@ -8,8 +8,8 @@ end of the step is −k(Ψ + hu) − cu; its impulse γ satisfies u + Eγ + b = 
 and, as k grows without bound, E = 0 and b = Ψ/h.
 
 A coordinate is no linear function of the motion: over a step it changes by hu and, in second order,
-by its bend B. With the velocity v before the step, B = Ψ(q ⊕ hv) − Ψ(q) − hJv, and Ψ + B stands for
-Ψ above. So points on a circle stay there (as in SHAKE), and do not go along the tangent.
+by its bend B = Ψ(q ⊕ hv) − Ψ(q) − hJv, taken at the velocity v before the step. In rigid rows Ψ + B
+stands for Ψ: points on a circle stay there (as in SHAKE), and do not go along the tangent.
 """
 
 from __future__ import annotations
@@ -93,20 +93,19 @@ def rate_of(jacobian, c, a, b, twist):
 
 
 @routine
-def offset_of(law, stiffness, damping, motor, error, bend, drift, step, recovery_speed):
-    """b of a row that holds or limits a position: its error is Ψ, its target drifts on."""
-    if math.isinf(stiffness):
-        back = error / step
-        if not motor:
-            back = max(back, -recovery_speed)
-            if law == POSITION:
-                back = min(back, recovery_speed)
-        back += bend / step
-    elif law == LIMIT and error > 0.0:  # not reached yet: no spring
-        back = (error + bend) / step
-    else:
-        back = stiffness * (error + bend) / (step * stiffness + damping)
-    return back - drift
+def offset_of(law, stiffness, damping, motor, error, bend, margin, step, recovery_speed):
+    """b of a row that holds or limits a position whose target stands still; its error is Ψ."""
+    if law == LIMIT and error > margin:  # far away: bends of what is far may be anything
+        return error / step
+    if not math.isinf(stiffness):
+        # a limit that is not reached yet is no spring
+        free = law == LIMIT and error > 0.0
+        return error / step if free else stiffness * error / (step * stiffness + damping)
+    if not motor and error < -step * recovery_speed:
+        return -recovery_speed
+    if not motor and law == POSITION and error > step * recovery_speed:
+        return recovery_speed
+    return (error + bend) / step
 
 
 @serial_kernel
@@ -146,9 +145,9 @@ def assemble_rows(
                     continue
                 offset = offset_of(
                     law, rows.stiffness[r], rows.damping[r], rows.motor[r], error,
-                    sign * (ahead[c] - values[c] - step * rate), sign * (then[r] - now[r]) / step,
-                    step, recovery_speed,
-                )  # fmt: skip
+                    sign * (ahead[c] - values[c] - step * rate), rows.margin[r], step,
+                    recovery_speed,
+                ) - sign * (then[r] - now[r]) / step  # fmt: skip
             out.order[count] = r
             out.bodies[count, 0], out.bodies[count, 1] = a, b
             for i in range(12):
