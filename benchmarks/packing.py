@@ -11,13 +11,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
-from common import arguments, write
 from scipy.spatial import cKDTree
 
 import amontons as am
 from amontons.scenes import packed_bed
+from common import arguments, write
 
 RADIUS, MASS, FRICTION = 0.15, 1.0, 0.5
 
@@ -124,13 +125,8 @@ def run_mujoco(places: np.ndarray, half: float, args) -> dict[str, float]:
       <worldbody>{walls}{balls}</worldbody></mujoco>"""
     model = mujoco.MjModel.from_xml_string(text)
     data = mujoco.MjData(model)
-    return measured(
-        lambda: mujoco.mj_step(model, data),
-        lambda: data.qpos.reshape(-1, 7)[:, :3].copy(),
-        0.002,
-        half,
-        args,
-    )
+    step = partial(mujoco.mj_step, model, data)
+    return measured(step, data.qpos.reshape(-1, 7)[:, :3].copy, 0.002, half, args)
 
 
 def main() -> None:
@@ -138,7 +134,7 @@ def main() -> None:
     parser.add_argument("--spheres", type=int, default=4000)
     parser.add_argument("--settle", type=float, default=3.0, help="seconds before the rest")
     parser.add_argument("--rest", type=float, default=1.0, help="seconds at rest")
-    parser.add_argument("--step", type=float, default=0.01, help="step of amontons [s]")
+    parser.add_argument("--step", type=float, default=0.015, help="step of amontons [s]")
     parser.add_argument("--iterations", type=int, default=40, help="most iterations of amontons")
     parser.add_argument("--tolerance", type=float, default=1e-2, help="tolerance of amontons")
     engines = ("amontons", "pybullet", "mujoco")

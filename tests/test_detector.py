@@ -363,7 +363,7 @@ BAD = [
     ({"masks": [1, 2**32]}, "masks must fit into 32 bits"),
     ({"apart": [[0, 2]]}, "does not exist"),
     ({"apart": [0, 1]}, r"shape \(pairs, 2\)"),
-    ({"origin": "tip"}, "'frame' or 'centre'"),
+    ({"origin": "tip"}, "'frame', 'centre' or points"),
 ]
 
 

@@ -69,7 +69,7 @@ def _unit_normals(value: ArrayLike, blocks: int) -> Floats:
     normals = finite_array("normals", value)
     if normals.shape != (blocks, 3):
         raise InputError(f"normals must have shape ({blocks}, 3), got {normals.shape}")
-    length = np.linalg.norm(normals, axis=1)
+    length = np.sqrt(np.einsum("ij,ij->i", normals, normals))
     wrong = np.abs(length - 1.0) > NORMAL_TOLERANCE
     if wrong.any():
         worst = int(np.argmax(wrong))
@@ -77,8 +77,11 @@ def _unit_normals(value: ArrayLike, blocks: int) -> Floats:
             f"normals[{worst}] has length {length[worst]:.6g}; normals must be unit vectors"
         )
     # a normal that is a unit vector to the last bit or two stays as it is: files come back the same
-    rough = np.abs(length - 1.0) > 4e-16
-    return np.where(rough[:, None], normals / length[:, None], normals)
+    rough = np.flatnonzero(np.abs(length - 1.0) > 4e-16)
+    if rough.size:
+        normals = normals.copy()
+        normals[rough] /= length[rough, None]
+    return normals
 
 
 class Run:
@@ -297,11 +300,14 @@ class Product:
             for run in self.runs
             if run.kind == kind
         ]
+        if len(parts) == 1:
+            return np.ascontiguousarray(parts[0])
         return np.concatenate([np.empty((0, *fill.shape)), *parts])
 
     def _cones(self, column: str, default: float | tuple[float, ...]) -> Floats:
-        cones = GROUP_ORDER[:3]
-        return np.concatenate([self._gather(kind, column, default) for kind in cones])
+        found = [self._gather(kind, column, default) for kind in GROUP_ORDER[:3]]
+        parts = [part for part in found if len(part)]
+        return parts[0] if len(parts) == 1 else np.concatenate(found)
 
     @cached_property
     def kinds(self) -> frozenset[SetKind]:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from amontons.dynamics.contact_laws import ContactRules
 from amontons.errors import InputError
-from amontons.model.shapes.checks import finite
+from amontons.model.shapes.checks import finite, positive
 from amontons.model.world import World
 from amontons.solvers import APGD, ExactCoulomb, Solver
 
@@ -45,8 +45,10 @@ def contact_rules(
     for name, value in given.items():
         if value is not None and finite(name, value) < 0.0:
             raise InputError(f"{name} is {value:g}; it must not be negative")
+    if near is not None:
+        positive("near", near)
     g = float(np.linalg.norm(gravity))
-    near = 0.05 * size if near is None else near
+    near = 0.02 * size if near is None else near
     fall = math.sqrt(2.0 * g * size) or size / step
     return ContactRules(
         near=near,
@@ -54,7 +56,7 @@ def contact_rules(
         bounce_speed=2.0 * g * step if bounce_speed is None else bounce_speed,
         lift_speed=math.inf if exact else g * step,
         slip_speed=1e-3 * fall,
-        cohesion_range=0.1 * near,
+        cohesion_range=0.25 * near,
     )
 
 
@@ -63,6 +65,8 @@ def check_bodies(world: World) -> None:
     bodies = world.bodies
     if not len(bodies):
         raise InputError("the world is empty: add a body before the first step")
+    if not np.isfinite(world.gravity).all():
+        raise InputError(f"gravity is {world.gravity.tolist()}; it must be finite")
     for name in ("position", "orientation", "twist", "force", "torque"):
         array = bodies.columns[name]
         if np.isfinite(array).all():

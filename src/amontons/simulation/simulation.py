@@ -60,7 +60,7 @@ class Simulation:
     sleeping:
         When bodies that rest fall asleep; by default never.
     near:
-        Contacts with a smaller gap [m] are always in the problem; by default 5 % of the typical
+        Contacts with a smaller gap [m] are always in the problem; by default 2 % of the typical
         body's half thickness.
     recovery_speed:
         Bodies that overlap part at this speed at most [m/s]; by default a tenth of the speed of a
