@@ -4,12 +4,14 @@ from amontons.solvers.apgd import APGD
 from amontons.solvers.base import Callback, Iterate, Progress, Solver
 from amontons.solvers.exact_coulomb import ExactCoulomb
 from amontons.solvers.gauss_seidel import GaussSeidel
+from amontons.solvers.interior_point import InteriorPoint
 from amontons.solvers.jacobi import Jacobi
 from amontons.solvers.krylov import ConjugateGradient, MinimumResidual
 from amontons.solvers.spectral_gradient import SpectralGradient
 
 SOLVERS: dict[str, type[Solver]] = {
     "apgd": APGD,
+    "interior-point": InteriorPoint,
     "spectral-gradient": SpectralGradient,
     "gauss-seidel": GaussSeidel,
     "jacobi": Jacobi,
@@ -25,6 +27,7 @@ __all__ = [
     "ConjugateGradient",
     "ExactCoulomb",
     "GaussSeidel",
+    "InteriorPoint",
     "Iterate",
     "Jacobi",
     "MinimumResidual",

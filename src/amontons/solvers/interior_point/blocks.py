@@ -231,69 +231,21 @@ def inverted(A, size):
             A[i, column] = y[i]
 
 
-@routine
-def coulomb_inverse(lift, b, eta, omega, axis, soft, at, out):
-    """(Θ + S)⁻¹ of a block of one force: a closed form in the basis n, c and n × c.
-
-    The determinant of its 2 × 2 part is a sum of positive terms: nothing cancels.
-    """
-    n, p = lift.normal[b], lift.start[b]
-    c = axis[p]
-    size, square, mu = 1.0 / (eta[p] * eta[p]), omega[p] * omega[p], lift.head[p]
-    along, slide, mixed, across = 1.0 / (size + soft[b, 0]), 0.0, 0.0, 0.0
-    if lift.moves[b, 1]:
-        across = 1.0 / (size + soft[b, 1])
-        cc = 0.5 * size * (1.0 / square + square)
-        nn, nc = mu * mu * cc, 0.5 * mu * size * (1.0 / square - square)
-        det = mu * mu * size * size + soft[b, 0] * cc + soft[b, 1] * nn + soft[b, 0] * soft[b, 1]
-        along, mixed = (cc + soft[b, 1]) / det, -nc / det
-        slide = (nn + soft[b, 0]) / det
-    has_axis = c[0] != 0.0 or c[1] != 0.0 or c[2] != 0.0
-    for i in range(3):
-        for j in range(3):
-            value = (along - across) * n[i] * n[j] + (across if i == j else 0.0)
-            if has_axis:
-                value += (slide - across) * c[i] * c[j] + mixed * (n[i] * c[j] + c[i] * n[j])
-            out[at + 3 * i + j] = value
-
-
 @kernel
-def hessian_blocks(lift, eta, omega, axis, soft, offsets, bases, out):
-    """Q and H of every block, row by row, each from its offset on: see :func:`block_hessian`."""
+def hessian_blocks(lift, eta, omega, axis, soft, offsets, invert, bases, out):
+    """Q and H, or H⁻¹, of every block, row by row, each from its offset on."""
     for chunk in prange((lift.row.size + CHUNK - 1) // CHUNK):
         V, R = np.empty((6, MOST_SQUARES)), np.empty((6, MOST_SQUARES))
         Q, H = np.empty((6, 6)), np.empty((6, 6))
         for b in range(chunk * CHUNK, min((chunk + 1) * CHUNK, lift.row.size)):
             size, at = lift.size[b], offsets[b]
             block_hessian(lift, b, eta, omega, axis, soft, V, R, Q, H)
+            if invert:
+                inverted(H, size)
             for i in range(size):
                 for j in range(size):
                     bases[at + i * size + j] = Q[i, j]
                     out[at + i * size + j] = H[i, j]
-
-
-@kernel
-def inverse_blocks(lift, eta, omega, axis, soft, offsets, out):
-    """out ← (Θ + S)⁻¹ of every block, row by row, zero in the parts that are held."""
-    for chunk in prange((lift.row.size + CHUNK - 1) // CHUNK):
-        V, R = np.empty((6, MOST_SQUARES)), np.empty((6, MOST_SQUARES))
-        Q, H = np.empty((6, 6)), np.empty((6, 6))
-        for b in range(chunk * CHUNK, min((chunk + 1) * CHUNK, lift.row.size)):
-            size, at = lift.size[b], offsets[b]
-            if size == 3:
-                coulomb_inverse(lift, b, eta, omega, axis, soft, at, out)
-                continue
-            block_hessian(lift, b, eta, omega, axis, soft, V, R, Q, H)
-            inverted(H, size)
-            for i in range(size):
-                for j in range(size):
-                    total = 0.0
-                    for k in range(size):
-                        inner = 0.0
-                        for m in range(size):
-                            inner += H[k, m] * Q[j, m]
-                        total += Q[i, k] * inner
-                    out[at + i * size + j] = total
 
 
 @helper
@@ -303,29 +255,59 @@ def block_row(lift, b, k):
 
 
 @kernel
-def multiply_blocks(lift, offsets, blocks, x, out):
-    """out ← B x with B block-diagonal."""
+def turn(lift, offsets, bases, x, back, out):
+    """out ← Qᵀ x or, going back, Q x."""
     for chunk in prange((lift.row.size + CHUNK - 1) // CHUNK):
         for b in range(chunk * CHUNK, min((chunk + 1) * CHUNK, lift.row.size)):
             size, at = lift.size[b], offsets[b]
+            across, down = (1, size) if back else (size, 1)
             for i in range(size):
                 total = 0.0
                 for j in range(size):
-                    total += blocks[at + i * size + j] * x[block_row(lift, b, j)]
+                    total += bases[at + i * down + j * across] * x[block_row(lift, b, j)]
                 out[block_row(lift, b, i)] = total
 
 
 @kernel
-def transpose_multiply_blocks(lift, offsets, blocks, x, out):
-    """out ← Bᵀ x with B block-diagonal."""
+def multiply_blocks(lift, offsets, bases, blocks, x, out):
+    """out ← Q B Qᵀ x with B block-diagonal, factor by factor: large and small stay apart."""
     for chunk in prange((lift.row.size + CHUNK - 1) // CHUNK):
+        v, w = np.empty(6), np.empty(6)
         for b in range(chunk * CHUNK, min((chunk + 1) * CHUNK, lift.row.size)):
             size, at = lift.size[b], offsets[b]
             for i in range(size):
+                v[i] = 0.0
+                for j in range(size):
+                    v[i] += bases[at + j * size + i] * x[block_row(lift, b, j)]
+            for i in range(size):
+                w[i] = 0.0
+                for j in range(size):
+                    w[i] += blocks[at + i * size + j] * v[j]
+            for i in range(size):
                 total = 0.0
                 for j in range(size):
-                    total += blocks[at + j * size + i] * x[block_row(lift, b, j)]
+                    total += bases[at + i * size + j] * w[j]
                 out[block_row(lift, b, i)] = total
+
+
+@kernel
+def joined_blocks(lift, offsets, bases, blocks, out):
+    """out ← Q B Qᵀ of every block."""
+    for chunk in prange((lift.row.size + CHUNK - 1) // CHUNK):
+        V = np.empty((6, 6))
+        for b in range(chunk * CHUNK, min((chunk + 1) * CHUNK, lift.row.size)):
+            size, at = lift.size[b], offsets[b]
+            for i in range(size):
+                for j in range(size):
+                    V[i, j] = 0.0
+                    for k in range(size):
+                        V[i, j] += blocks[at + i * size + k] * bases[at + j * size + k]
+            for i in range(size):
+                for j in range(size):
+                    total = 0.0
+                    for k in range(size):
+                        total += bases[at + i * size + k] * V[k, j]
+                    out[at + i * size + j] = total
 
 
 @kernel

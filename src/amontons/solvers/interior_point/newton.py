@@ -37,15 +37,14 @@ class NewtonSystem:
         self.system = linear_system_of(problem, lift, space, library)
         self._compliance = _compliance_of_parts(problem)
         self._curvature = 1.0 / problem.mean_steps
-        self._weight = np.sqrt(_by_rows(problem.mean_steps, problem))
         self._holds = lift.holds
         self._scratch = problem.operator.scratch()
         self.residual = 0.0
 
-    def factorise(self, hessian: Hessian) -> None:
+    def factorise(self, hessian: Hessian, regularisation: float | None = None) -> None:
         """Make ready for this Θ; regularise more where the factorisation fails."""
         self._hessian = hessian
-        delta = self.regularisation
+        delta = self.regularisation if regularisation is None else regularisation
         while True:
             soft = self._compliance + delta * self._curvature[:, None]
             try:
@@ -57,23 +56,25 @@ class NewtonSystem:
                     raise
 
     def solve(self, b: Floats, accuracy: float) -> Floats:
-        """Δx with ‖b − (N + E + Θ) Δx‖ ≤ accuracy · ‖b‖ in the scaled norm, or the best there is."""
+        """Δx with an error of at most `accuracy`, relative in the energy norm, or as it comes.
+
+        That norm, √(rᵀ(N + E + Θ)⁻¹ r) of a residual r, weighs stiff directions as the step does.
+        """
         self._release(b)
-        size = self._norm(b)
         x = self.system.solve(b)
-        best, error = x, math.inf
+        size = left = math.sqrt(max(float(b @ x), 0.0))
         for _ in range(REFINEMENTS):
             r = b - self._product(x)
-            left = self._norm(r)
-            if not left < error:
+            dx = self.system.solve(r)
+            error = math.sqrt(max(float(r @ dx), 0.0))
+            if not error < 0.5 * left:
                 break
-            slow = left > 0.5 * error
-            best, error = x, left
-            if left <= accuracy * size or slow:
+            x = x + dx
+            left = error
+            if error <= accuracy * size:
                 break
-            x = x + self.system.solve(r)
-        self.residual = error / size if size else 0.0
-        return best
+        self.residual = left / size if size else 0.0
+        return x
 
     def _product(self, x: Floats) -> Floats:
         out = self.problem.product(x, None, self._scratch)
@@ -86,21 +87,9 @@ class NewtonSystem:
         if self._holds:
             release.sized(self.lift.row.size)(self.lift, x)
 
-    def _norm(self, r: Floats) -> float:
-        return float(np.linalg.norm(self._weight * r))
-
     def close(self) -> None:
         """Keep what the next problem of the same graph can use."""
         self.system.close()
-
-
-def _by_rows(values: Floats, problem: ConeProblem) -> Floats:
-    """One value a block, repeated for each of its rows, in internal order."""
-    parts = [
-        np.tile(values[first : first + count], int(ROWS_OF_KIND[kind]))
-        for kind, first, count, _ in problem.sets.arrays.groups
-    ]
-    return np.concatenate([np.empty(0), *parts])
 
 
 def _compliance_of_parts(problem: ConeProblem) -> Floats:

@@ -1,9 +1,8 @@
-"""A point of the interior point method and the steps from it."""
+"""A point on the way: the unknowns, the scaling of all pieces, and the steps from there."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -19,91 +18,76 @@ from amontons.solvers.interior_point.scaling import (
     rescale,
     scaled_direction,
 )
-from amontons.solvers.interior_point.start import push_dual, push_inside
+from amontons.solvers.interior_point.start import Start
 
 Floats = NDArray[np.float64]
 
 
 class Step(NamedTuple):
-    """A direction in scaled variables, and how far it may be followed."""
+    """A direction, in scaled variables, and how far it may be followed."""
 
-    dx: Floats
-    primal: Floats  # W⁻¹ G Δx, shape (pieces, 4)
-    dual: Floats  # W Δz
-    longest: float  # before s or z leaves its cone
+    dx: Floats  # Δx, shape (rows,)
+    primal: Floats  # W⁻¹ Δs, shape (pieces, 4)
+    dual: Floats  # W Δz, shape (pieces, 4)
+    longest: float  # α at which s or z would leave its cone
     mu: float  # complementarity after a step of min(1, longest)
 
 
 class Point:
-    """x, s and z, with velocity N x + r and residual N x + r − Gᵀz."""
+    """x, and s and z as scaling W and scaled point λ; with the velocity N x + r that x causes."""
 
-    def __init__(self, problem: ConeProblem, lift: Lift, x: Floats, s: Floats, z: Floats) -> None:
-        self.problem, self.lift = problem, lift
-        self.x = x
+    def __init__(self, problem: ConeProblem, lift: Lift, start: Start) -> None:
+        self.problem, self.lift, self.x = problem, lift, start.x
         pieces = lift.pieces
-        self.blocks = problem.blocks
         self.hessian = Hessian(np.ones(pieces), np.ones(pieces), np.zeros((pieces, 3)))
         self.scaled = np.zeros((pieces, 4))
-        rescale.sized(pieces)(*self.hessian, self.scaled, s, z, 1.0)
-        self.rhs = np.empty((pieces, 4))
-        self._pull = np.empty(problem.rows)
-        self._partial = np.empty((max(-(-self.blocks // CHUNK), 1), 4))
+        self._rhs = np.empty((pieces, 4))
+        self._partial = np.empty((max(-(-problem.blocks // CHUNK), 1), 4))
         self._scratch = problem.operator.scratch()
-        self.refresh()
+        self._rescale(start.s, start.z, 1.0)
 
-    @classmethod
-    def near(cls, problem: ConeProblem, lift: Lift, guess: Floats) -> Point:
-        speed = float(np.abs(problem.linear).max(initial=0.0)) or 1.0
-        x, s, z = guess.copy(), np.empty((lift.pieces, 4)), np.empty((lift.pieces, 4))
-        u = problem.product(x) + problem.linear
-        push_inside(lift, problem.mean_steps * speed, x, s)
-        push_dual(lift, np.full(problem.blocks, speed), u, z)
-        return cls(problem, lift, x, s, z)
+    def _rescale(self, primal: Floats, dual: Floats, length: float) -> None:
+        blocks = self.problem.blocks
+        rescale.sized(blocks)(self.lift, *self.hessian, self.scaled, primal, dual, length)
+        self.velocity = self.problem.product(self.x, None, self._scratch)
+        self.velocity += self.problem.linear
+        self.residual = self.velocity - self._pulled_back(self.scaled)  # r_p of eq. 18
+        self.mu = float(np.vdot(self.scaled, self.scaled)) / max(self.lift.pieces, 1)  # eq. 12
 
-    def refresh(self) -> None:
-        """Velocity, residual and complementarity anew."""
-        self.velocity = self.problem.product(self.x, None, self._scratch) + self.problem.linear
-        pull_back.sized(self.blocks)(self.lift, *self.hessian, self.scaled, self._pull)
-        self.residual = self.velocity - self._pull
-        self.mu = float(np.vdot(self.scaled, self.scaled)) / max(self.lift.pieces, 1)
+    def _pulled_back(self, v: Floats) -> Floats:
+        """Gᵀ W⁻¹ v."""
+        out = np.empty(self.problem.rows)
+        pull_back.sized(self.problem.blocks)(self.lift, *self.hessian, v, out)
+        return out
 
-    def predictor(self, dx: Floats) -> Step:
-        np.negative(self.scaled, out=self.rhs)
-        return self.direction(dx)
+    @property
+    def predictor_rhs(self) -> Floats:
+        """Right-hand side of eq. 20 for σ = 0: −r_p − Gᵀz."""
+        np.negative(self.scaled, out=self._rhs)
+        return -self.velocity
 
-    def direction(self, dx: Floats) -> Step:
-        h = self.hessian
+    def corrector_rhs(self, predictor: Step) -> Floats:
+        """Right-hand side of eq. 20: the predictor's second-order term, and the centre (eq. 14)."""
+        sigma = (predictor.mu / self.mu) ** 3 if self.mu > 0.0 else 0.0
+        correct.sized(self.problem.blocks)(
+            self.scaled, predictor.primal, predictor.dual, sigma * self.mu, self._rhs
+        )
+        return self._pulled_back(self._rhs) - self.residual
+
+    def step(self, dx: Floats) -> Step:
+        """The step of the right-hand side asked for last, whose Δx is given."""
         primal, dual = np.empty_like(self.scaled), np.empty_like(self.scaled)
-        measure = scaled_direction.sized(self.blocks)
-        short_s, short_z, first, second = measure(
-            self.lift, h.eta, h.omega, h.axis, self.scaled, self.rhs, dx, primal, dual,
-            self._partial,
+        short_s, short_z, first, second = scaled_direction.sized(self.problem.blocks)(
+            self.lift, *self.hessian, self.scaled, self._rhs, dx, primal, dual, self._partial
         )
         short = max(short_s, short_z)
         longest = 1.0 / short if short > 0.0 else math.inf
         a = min(1.0, longest)
-        total = self.mu * self.lift.pieces + a * first + a * a * second
-        return Step(dx, primal, dual, longest, max(total, 0.0) / max(self.lift.pieces, 1))
-
-    def centring(self, predictor: Step) -> float:
-        """σ of eq. 14."""
-        return (predictor.mu / self.mu) ** 3 if self.mu > 0 else 0.0
-
-    def corrector(self, predictor: Step, sigma: float) -> Floats:
-        out = np.empty(self.problem.rows)
-        target = sigma * self.mu
-        correct.sized(self.lift.pieces)(
-            self.scaled, predictor.primal, predictor.dual, target, self.rhs
-        )
-        pull_back.sized(self.blocks)(self.lift, *self.hessian, self.rhs, out)
-        return out
-
-    def length(self, step: Step) -> float:
-        return min(1.0, 0.99 * step.longest)
+        pieces = max(self.lift.pieces, 1)
+        mu = self.mu + (a * first + a * a * second) / pieces
+        return Step(dx, primal, dual, longest, max(mu, 0.0))
 
     def advance(self, step: Step, length: float) -> None:
+        """Follow a step (eq. 8)."""
         self.x = self.x + length * step.dx
-        rescale.sized(self.lift.pieces)(
-            *self.hessian, self.scaled, step.primal, step.dual, length
-        )
-        self.refresh()
+        self._rescale(step.primal, step.dual, length)

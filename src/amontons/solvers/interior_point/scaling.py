@@ -104,39 +104,53 @@ def root_determinant(v0, v1, v2, v3):
     return np.sqrt(max((v0 - tail) * (v0 + tail), 1e-30 * v0 * v0))
 
 
+@helper
+def in_plane(tail, n0, n1, n2, v0, v1, v2):
+    """A tail without what rounding has put across the plane, or the line, that it lies in."""
+    along = n0 * v0 + n1 * v1 + n2 * v2
+    if tail == SPIN:
+        return along * n0, along * n1, along * n2
+    return v0 - along * n0, v1 - along * n1, v2 - along * n2
+
+
 @kernel
-def rescale(eta, omega, axis, point, primal, dual, length):
+def rescale(lift, eta, omega, axis, point, primal, dual, length):
     """Scaling and scaled point λ after s ← s + α W primal, z ← z + α W⁻¹ dual (eq. 8).
 
     From W = 1 and λ = 0, a step of length 1 along (s, z) gives the scaling of s and z.
     """
-    for p in prange(eta.size):
-        s0, z0 = point[p, 0] + length * primal[p, 0], point[p, 0] + length * dual[p, 0]
-        s1, z1 = point[p, 1] + length * primal[p, 1], point[p, 1] + length * dual[p, 1]
-        s2, z2 = point[p, 2] + length * primal[p, 2], point[p, 2] + length * dual[p, 2]
-        s3, z3 = point[p, 3] + length * primal[p, 3], point[p, 3] + length * dual[p, 3]
-        s_root, z_root = root_determinant(s0, s1, s2, s3), root_determinant(z0, z1, z2, z3)
-        w0, w1 = s0 / s_root + z0 / z_root, s1 / s_root - z1 / z_root
-        w2, w3 = s2 / s_root - z2 / z_root, s3 / s_root - z3 / z_root
-        size = root_determinant(w0, w1, w2, w3)
-        w0, w1, w2, w3 = w0 / size, w1 / size, w2 / size, w3 / size
-        # the scaling of the new point, seen from the old one
-        e = np.sqrt(s_root / z_root)
-        tail = np.sqrt(w1 * w1 + w2 * w2 + w3 * w3)
-        o, a0, a1, a2 = w0 + tail, 0.0, 0.0, 0.0
-        if tail > 0.0:
-            a0, a1, a2 = w1 / tail, w2 / tail, w3 / tail
-        z0, z1, z2, z3 = stretch(e, o, a0, a1, a2, z0, z1, z2, z3)
-        # and from the origin: w ← W w, and λ turned into the frame of the symmetric root
-        c0, c1, c2 = axis[p, 0], axis[p, 1], axis[p, 2]
-        z1, z2, z3 = rotated(c0, c1, c2, omega[p], a0, a1, a2, o, z1, z2, z3)
-        w0, w1, w2, w3 = stretch(1.0, omega[p], c0, c1, c2, w0, w1, w2, w3)
-        tail = np.sqrt(w1 * w1 + w2 * w2 + w3 * w3)
-        eta[p] *= e
-        omega[p] = w0 + tail
-        if tail > 0.0:
-            axis[p, 0], axis[p, 1], axis[p, 2] = w1 / tail, w2 / tail, w3 / tail
-        point[p, 0], point[p, 1], point[p, 2], point[p, 3] = z0, z1, z2, z3
+    for b in prange(lift.row.size):
+        n0, n1, n2 = lift.normal[b, 0], lift.normal[b, 1], lift.normal[b, 2]
+        for p in range(lift.start[b], lift.start[b + 1]):
+            s0, z0 = point[p, 0] + length * primal[p, 0], point[p, 0] + length * dual[p, 0]
+            s1, z1 = point[p, 1] + length * primal[p, 1], point[p, 1] + length * dual[p, 1]
+            s2, z2 = point[p, 2] + length * primal[p, 2], point[p, 2] + length * dual[p, 2]
+            s3, z3 = point[p, 3] + length * primal[p, 3], point[p, 3] + length * dual[p, 3]
+            s1, s2, s3 = in_plane(lift.tail[p], n0, n1, n2, s1, s2, s3)
+            z1, z2, z3 = in_plane(lift.tail[p], n0, n1, n2, z1, z2, z3)
+            s_root, z_root = root_determinant(s0, s1, s2, s3), root_determinant(z0, z1, z2, z3)
+            w0, w1 = s0 / s_root + z0 / z_root, s1 / s_root - z1 / z_root
+            w2, w3 = s2 / s_root - z2 / z_root, s3 / s_root - z3 / z_root
+            size = root_determinant(w0, w1, w2, w3)
+            w0, w1, w2, w3 = w0 / size, w1 / size, w2 / size, w3 / size
+            # the scaling of the new point, seen from the old one
+            e = np.sqrt(s_root / z_root)
+            tail = np.sqrt(w1 * w1 + w2 * w2 + w3 * w3)
+            o, a0, a1, a2 = w0 + tail, 0.0, 0.0, 0.0
+            if tail > 0.0:
+                a0, a1, a2 = w1 / tail, w2 / tail, w3 / tail
+            z0, z1, z2, z3 = stretch(e, o, a0, a1, a2, z0, z1, z2, z3)
+            # and from the origin: w ← W w, and λ turned into the frame of the symmetric root
+            c0, c1, c2 = axis[p, 0], axis[p, 1], axis[p, 2]
+            z1, z2, z3 = rotated(c0, c1, c2, omega[p], a0, a1, a2, o, z1, z2, z3)
+            w0, w1, w2, w3 = stretch(1.0, omega[p], c0, c1, c2, w0, w1, w2, w3)
+            w1, w2, w3 = in_plane(lift.tail[p], n0, n1, n2, w1, w2, w3)
+            tail = np.sqrt(w1 * w1 + w2 * w2 + w3 * w3)
+            eta[p] *= e
+            omega[p] = w0 + tail
+            if tail > 0.0:
+                axis[p, 0], axis[p, 1], axis[p, 2] = w1 / tail, w2 / tail, w3 / tail
+            point[p, 0], point[p, 1], point[p, 2], point[p, 3] = z0, z1, z2, z3
 
 
 @helper

@@ -1,21 +1,106 @@
-"""Starting points: inside every cone, at a distance that fits the problem's own units.
+"""Where to start: inside every cone, at distances that fit the problem's own units.
 
-The papers' ones become units: a velocity U = ‖r‖ in the mean over the rows and, of each block, an
-impulse ρU. The start in the paper's variables: λ is x (with s = G x + h), y is Gᵀz.
+Paper 5 starts from ones. Here they are units: a speed U, the largest entry of r, and for each block
+an impulse ρU; y and λ of the paper are Gᵀz and x. Its two starting points (eqs. 21 and 22) differ in
+where the size of λ comes from, and a warm start keeps a guess and moves it inside, by as much as
+the guess is wrong.
 """
 
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from amontons._jit import serial_kernel
-from amontons.solvers.interior_point.lift import FRICTION, NO_TAIL
+from amontons.algebra.cones import ROWS_OF_KIND
+from amontons.errors import InputError
+from amontons.problem.problem import ConeProblem
+from amontons.solvers.interior_point.lift import NO_TAIL, Lift
+from amontons.solvers.interior_point.linear_system import Hessian
+from amontons.solvers.interior_point.newton import NewtonSystem
 from amontons.solvers.interior_point.scaling import lifted, load, store
 
 Floats = NDArray[np.float64]
+
+STARTS = ("nocedal", "dapuzzo")
+WARM_STARTS = ("none", "partial", "full")
+
+AFFINE_BARRIER = 0.01
+"""Θ of the affine step that finds how large impulses are, relative to each block's curvature."""
+
+SMALLEST_MARGIN = 1e-7
+"""Least distance of a warm start from the boundary, in units of the problem."""
+
+
+class Start(NamedTuple):
+    """x, s = G x + h and z inside their cones."""
+
+    x: Floats
+    s: Floats
+    z: Floats
+
+
+def check_start(start: str, warm: str) -> None:
+    """Raise `InputError` for names that are none."""
+    if start not in STARTS:
+        raise InputError(f"unknown start {start!r}; choose {' or '.join(map(repr, STARTS))}")
+    if warm not in WARM_STARTS:
+        raise InputError(f"unknown warm start {warm!r}; choose 'none', 'partial' or 'full'")
+
+
+def speed_of(problem: ConeProblem) -> float:
+    """U: the largest entry of r [m/s], or 1 where it is zero."""
+    return float(np.abs(problem.linear).max(initial=0.0)) or 1.0
+
+
+def cold_start(problem: ConeProblem, lift: Lift, newton: NewtonSystem, start: str) -> Start:
+    """Eq. 22 (D'Apuzzo): y = max(U, N0 + r), λ = ρU. Eq. 21 (Nocedal): λ as an affine step says."""
+    reach = 1.0
+    if start == "nocedal":
+        soft = np.full(lift.pieces, 1e12)  # W so large that Θ is the regularisation alone
+        none = Hessian(soft, np.ones(lift.pieces), np.zeros((lift.pieces, 3)))
+        newton.factorise(none, AFFINE_BARRIER)
+        affine = newton.system.solve(-problem.linear)
+        reach = max(_reach(problem, affine), 0.3)
+    return _inside(problem, lift, np.zeros(problem.rows), problem.linear, reach, 1.0)
+
+
+def warm_start(problem: ConeProblem, lift: Lift, guess: Floats, error: float, warm: str) -> Start:
+    """Near a guess whose scaled error is given: all of it, or with "partial" its velocities.
+
+    Paper 5, §4.2: a partial warm start keeps the bodies' velocities and forgets λ.
+    """
+    velocity = problem.product(guess) + problem.linear
+    reach = max(_reach(problem, guess), 1.0)
+    if warm == "partial":
+        return _inside(problem, lift, np.zeros(problem.rows), velocity, reach, 1.0)
+    wrong = error * problem.linear_norm / math.sqrt(max(problem.blocks, 1)) / speed_of(problem)
+    share = min(max(wrong, SMALLEST_MARGIN), 1.0)
+    return _inside(problem, lift, guess, velocity, share * reach, share)
+
+
+def _reach(problem: ConeProblem, x: Floats) -> float:
+    """Root mean square of a block's impulse, in units of ρU."""
+    total = 0.0
+    for kind, first, count, row in problem.sets.arrays.groups:
+        rows = x[row : row + int(ROWS_OF_KIND[kind]) * count].reshape(-1, count)
+        total += float(np.sum((rows / problem.mean_steps[first : first + count]) ** 2))
+    return math.sqrt(total / problem.blocks) / speed_of(problem)
+
+
+def _inside(
+    problem: ConeProblem, lift: Lift, x: Floats, velocity: Floats, reach: float, share: float
+) -> Start:
+    """The point near x and near this velocity that is inside by reach · ρU and by share · U."""
+    x = x.copy()
+    s, z = np.empty((lift.pieces, 4)), np.empty((lift.pieces, 4))
+    speed = speed_of(problem)
+    push_inside(lift, reach * speed * problem.mean_steps, x, s)
+    push_dual(lift, np.full(problem.blocks, share * speed), velocity, z)
+    return Start(x, s, z)
 
 
 @serial_kernel

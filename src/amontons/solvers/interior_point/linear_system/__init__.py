@@ -12,7 +12,9 @@ from amontons.solvers.interior_point.linear_system.base import Hessian, LinearSy
 from amontons.solvers.interior_point.linear_system.body_space import BodySpace, MassSpace
 from amontons.solvers.interior_point.linear_system.contact_space import ContactSpace
 
-__all__ = ["Hessian", "LinearSystem", "linear_system_of"]
+__all__ = ["SPACES", "Hessian", "LinearSystem", "linear_system_of"]
+
+SPACES = ("auto", "bodies", "contacts")
 
 
 def linear_system_of(

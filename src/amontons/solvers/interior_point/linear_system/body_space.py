@@ -16,7 +16,11 @@ from numpy.typing import NDArray
 from amontons._jit import kernel, prange
 from amontons.problem.operators import BodyOperator, FactoredOperator
 from amontons.problem.operators.bodies import cross_matrix
-from amontons.solvers.interior_point.blocks import inverse_blocks, multiply_blocks
+from amontons.solvers.interior_point.blocks import (
+    hessian_blocks,
+    joined_blocks,
+    multiply_blocks,
+)
 from amontons.solvers.interior_point.lift import Lift
 from amontons.solvers.interior_point.linear_system.base import Hessian, LinearSystem
 from amontons.solvers.interior_point.linear_system.block_pattern import (
@@ -38,15 +42,17 @@ class WoodburySystem(LinearSystem):
 
     def __init__(self, lift: Lift, offsets: Ints) -> None:
         self.lift, self.offsets = lift, offsets
-        self._T = np.empty(int(offsets[-1]))
+        self._T, self._Q, self._inner = (np.empty(int(offsets[-1])) for _ in range(3))
 
     def _invert(self, hessian: Hessian, soft: Floats) -> None:
-        invert = inverse_blocks.sized(self.lift.row.size)
-        invert(self.lift, *hessian, soft, self.offsets, self._T)
+        blocks, lift, offsets = self.lift.row.size, self.lift, self.offsets
+        hessian_blocks.sized(blocks)(lift, *hessian, soft, offsets, True, self._Q, self._inner)
+        joined_blocks.sized(blocks)(lift, offsets, self._Q, self._inner, self._T)
 
     def _times_T(self, x: Floats) -> Floats:
         out = np.empty(x.size)
-        multiply_blocks.sized(self.lift.row.size)(self.lift, self.offsets, self._T, x, out)
+        multiply = multiply_blocks.sized(self.lift.row.size)
+        multiply(self.lift, self.offsets, self._Q, self._inner, x, out)
         return out
 
     def solve(self, b: Floats) -> Floats:

@@ -12,11 +12,7 @@ from numpy.typing import NDArray
 
 from amontons._jit import kernel, prange
 from amontons.problem.problem import ConeProblem
-from amontons.solvers.interior_point.blocks import (
-    hessian_blocks,
-    multiply_blocks,
-    transpose_multiply_blocks,
-)
+from amontons.solvers.interior_point.blocks import hessian_blocks, turn
 from amontons.solvers.interior_point.lift import Lift
 from amontons.solvers.interior_point.linear_system.base import Hessian, LinearSystem
 from amontons.solvers.interior_point.linear_system.block_pattern import (
@@ -51,7 +47,9 @@ class ContactSpace(LinearSystem):
 
     def factorise(self, hessian: Hessian, soft: Floats) -> None:
         blocks = self.lift.row.size
-        hessian_blocks.sized(blocks)(self.lift, *hessian, soft, self.offsets, self._Q, self._H)
+        hessian_blocks.sized(blocks)(
+            self.lift, *hessian, soft, self.offsets, False, self._Q, self._H
+        )
         assemble_contacts.sized(blocks)(
             self._pattern,
             self._place,
@@ -66,9 +64,9 @@ class ContactSpace(LinearSystem):
     def solve(self, b: Floats) -> Floats:
         blocks = self.lift.row.size
         turned, x = np.empty(b.size), np.empty(b.size)
-        transpose_multiply_blocks.sized(blocks)(self.lift, self.offsets, self._Q, b, turned)
+        turn.sized(blocks)(self.lift, self.offsets, self._Q, b, False, turned)
         turned[self._order] = self.factorisation.solve(turned[self._order])
-        multiply_blocks.sized(blocks)(self.lift, self.offsets, self._Q, turned, x)
+        turn.sized(blocks)(self.lift, self.offsets, self._Q, turned, True, x)
         return x
 
 
