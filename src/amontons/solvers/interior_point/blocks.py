@@ -203,9 +203,8 @@ def block_hessian(lift, b, eta, omega, axis, soft, V, R, Q, H):
 
 
 @routine
-def inverted(A, size):
+def inverted(A, size, L, y):
     """A ← A⁻¹, symmetric, positive definite and graded from large to small, by Cholesky."""
-    L = np.zeros((size, size))
     for i in range(size):
         for j in range(i + 1):
             total = A[i, j]
@@ -216,7 +215,6 @@ def inverted(A, size):
             else:
                 L[i, j] = total / L[j, j]
     for column in range(size):
-        y = np.zeros(size)
         for i in range(size):
             total = 1.0 if i == column else 0.0
             for k in range(i):
@@ -231,17 +229,55 @@ def inverted(A, size):
             A[i, column] = y[i]
 
 
+@routine
+def coulomb_hessian(lift, b, eta, omega, axis, soft, Q, H):
+    """The same for a block of one force, in closed form.
+
+    Axes: (μ, −1) and (1, μ) in the plane of n and c, of which the first is stiff, then n × c.
+    """
+    n, p = lift.normal[b], lift.start[b]
+    size, square, mu = 1.0 / (eta[p] * eta[p]), omega[p] * omega[p], lift.head[p]
+    H[:3, :3] = 0.0
+    if not lift.moves[b, 1]:
+        H[0, 0], H[1, 1], H[2, 2] = 1.0, 1.0, size + soft[b, 0]
+        for i in range(3):
+            Q[i, 0], Q[i, 1], Q[i, 2] = 0.0, 0.0, n[i]
+        return
+    c0, c1, c2 = axis[p, 0], axis[p, 1], axis[p, 2]
+    if c0 == 0.0 and c1 == 0.0 and c2 == 0.0:
+        t = tangent(n, axis[p])
+        c0, c1, c2 = t[0], t[1], t[2]
+    length = 1.0 / np.sqrt(1.0 + mu * mu)
+    q_n, q_c = mu * length, length  # stiff: q_n n − q_c c; soft: q_c n + q_n c
+    Q[0, 0], Q[1, 0], Q[2, 0] = q_n * n[0] - q_c * c0, q_n * n[1] - q_c * c1, q_n * n[2] - q_c * c2
+    Q[0, 1], Q[1, 1], Q[2, 1] = q_c * n[0] + q_n * c0, q_c * n[1] + q_n * c1, q_c * n[2] + q_n * c2
+    Q[0, 2] = n[1] * c2 - n[2] * c1
+    Q[1, 2] = n[2] * c0 - n[0] * c2
+    Q[2, 2] = n[0] * c1 - n[1] * c0
+    a_stiff, a_soft = (mu * mu - 1.0) * length, 2.0 * mu * length  # Gᵀ(1, c) in that basis
+    small, large = 0.5 * size / square, 0.5 * size * square
+    H[0, 0] = large * (1.0 + mu * mu) + small * a_stiff * a_stiff
+    H[0, 1] = small * a_stiff * a_soft + (soft[b, 0] - soft[b, 1]) * q_n * q_c
+    H[1, 1] = small * a_soft * a_soft + soft[b, 0] * q_c * q_c + soft[b, 1] * q_n * q_n
+    H[0, 0] += soft[b, 0] * q_n * q_n + soft[b, 1] * q_c * q_c
+    H[1, 0] = H[0, 1]
+    H[2, 2] = size + soft[b, 1]
+
+
 @kernel
 def hessian_blocks(lift, eta, omega, axis, soft, offsets, invert, bases, out):
     """Q and H, or H⁻¹, of every block, row by row, each from its offset on."""
     for chunk in prange((lift.row.size + CHUNK - 1) // CHUNK):
         V, R = np.empty((6, MOST_SQUARES)), np.empty((6, MOST_SQUARES))
-        Q, H = np.empty((6, 6)), np.empty((6, 6))
+        Q, H, L, y = np.empty((6, 6)), np.empty((6, 6)), np.empty((6, 6)), np.empty(6)
         for b in range(chunk * CHUNK, min((chunk + 1) * CHUNK, lift.row.size)):
             size, at = lift.size[b], offsets[b]
-            block_hessian(lift, b, eta, omega, axis, soft, V, R, Q, H)
+            if size == 3:
+                coulomb_hessian(lift, b, eta, omega, axis, soft, Q, H)
+            else:
+                block_hessian(lift, b, eta, omega, axis, soft, V, R, Q, H)
             if invert:
-                inverted(H, size)
+                inverted(H, size, L, y)
             for i in range(size):
                 for j in range(size):
                     bases[at + i * size + j] = Q[i, j]

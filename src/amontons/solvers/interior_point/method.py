@@ -76,6 +76,7 @@ class InteriorPoint(Solver):
     """
 
     max_iterations: int = 100
+    patience: int = 20
     start: str = "nocedal"
     warm: str = "full"
     space: str = "auto"
@@ -119,6 +120,8 @@ class InteriorPoint(Solver):
                 predictor = point.step(newton.solve(point.predictor_rhs, ACCURACY))
                 corrector = point.step(newton.solve(point.corrector_rhs(predictor), ACCURACY))
                 length = min(1.0, self._share(point, problem) * corrector.longest)
+                if not math.isfinite(length * float(corrector.dx @ corrector.dx)):
+                    break
                 point.advance(corrector, length)
                 short = short + 1 if length < SHORTEST_STEP else 0
                 guess = buffers.projected(problem, point.x, guess)
