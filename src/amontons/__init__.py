@@ -20,6 +20,7 @@ _HOMES = {
         "AmontonsError",
         "FileFormatError",
         "InputError",
+        "InsufficientMemoryError",
         "OutputError",
         "ProblemWarning",
         "UnsupportedProblemError",
@@ -52,6 +53,7 @@ _HOMES = {
     "amontons.problem.solution": ("History", "Solution", "Status"),
     "amontons.solvers": (
         "APGD",
+        "Auto",
         "ConjugateGradient",
         "ExactCoulomb",
         "GaussSeidel",
@@ -69,6 +71,7 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 __all__ = [
     "APGD",
     "AmontonsError",
+    "Auto",
     "Box",
     "Capsule",
     "CollisionDetector",
@@ -89,6 +92,7 @@ __all__ = [
     "HeightField",
     "History",
     "InputError",
+    "InsufficientMemoryError",
     "InteriorPoint",
     "Interval",
     "Jacobi",
@@ -129,6 +133,7 @@ if TYPE_CHECKING:
         AmontonsError,
         FileFormatError,
         InputError,
+        InsufficientMemoryError,
         OutputError,
         ProblemWarning,
         UnsupportedProblemError,
@@ -161,6 +166,7 @@ if TYPE_CHECKING:
     from amontons.problem.solution import History, Solution, Status
     from amontons.solvers import (
         APGD,
+        Auto,
         ConjugateGradient,
         ExactCoulomb,
         GaussSeidel,

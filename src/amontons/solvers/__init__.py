@@ -1,6 +1,7 @@
 """Solvers of cone problems, one file a method."""
 
 from amontons.solvers.apgd import APGD
+from amontons.solvers.auto import Auto
 from amontons.solvers.base import Callback, Iterate, Progress, Solver
 from amontons.solvers.exact_coulomb import ExactCoulomb
 from amontons.solvers.gauss_seidel import GaussSeidel
@@ -10,6 +11,7 @@ from amontons.solvers.krylov import ConjugateGradient, MinimumResidual
 from amontons.solvers.spectral_gradient import SpectralGradient
 
 SOLVERS: dict[str, type[Solver]] = {
+    "auto": Auto,
     "apgd": APGD,
     "interior-point": InteriorPoint,
     "spectral-gradient": SpectralGradient,
@@ -23,6 +25,7 @@ SOLVERS: dict[str, type[Solver]] = {
 __all__ = [
     "APGD",
     "SOLVERS",
+    "Auto",
     "Callback",
     "ConjugateGradient",
     "ExactCoulomb",

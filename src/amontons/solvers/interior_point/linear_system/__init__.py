@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from amontons.problem.operators import BodyOperator, FactoredOperator
 from amontons.problem.operators.base import block_offsets
 from amontons.problem.problem import ConeProblem
@@ -11,6 +9,7 @@ from amontons.solvers.interior_point.lift import Lift
 from amontons.solvers.interior_point.linear_system.base import Hessian, LinearSystem
 from amontons.solvers.interior_point.linear_system.body_space import BodySpace, MassSpace
 from amontons.solvers.interior_point.linear_system.contact_space import ContactSpace
+from amontons.solvers.interior_point.linear_system.cost import touching_bodies
 
 __all__ = ["SPACES", "Hessian", "LinearSystem", "linear_system_of"]
 
@@ -24,10 +23,8 @@ def linear_system_of(
     offsets = block_offsets(problem.sets.arrays)
     operator = problem.operator
     if isinstance(operator, BodyOperator):
-        body = operator.arrays.body
-        mobile = np.append(operator.mobile, False)
-        unknowns = 6 * np.unique(body[mobile[body]]).size
-        if space == "bodies" or (space == "auto" and unknowns <= problem.rows):
+        _, bodies = touching_bodies(operator)
+        if space == "bodies" or (space == "auto" and 6 * bodies <= problem.rows):
             return BodySpace(operator, lift, offsets, library)
     if isinstance(operator, FactoredOperator) and space != "contacts":
         return MassSpace(operator, lift, offsets, library)

@@ -28,6 +28,12 @@ from amontons.solvers.interior_point.linear_system.block_pattern import (
     block_pattern,
     write_block,
 )
+from amontons.solvers.interior_point.linear_system.cost import (
+    factor_cost,
+    require_memory,
+    require_memory_for,
+    touching_bodies,
+)
 from amontons.solvers.interior_point.linear_system.factorisation import Pattern, factorisation_of
 
 Floats = NDArray[np.float64]
@@ -69,12 +75,13 @@ class BodySpace(WoodburySystem):
         self, operator: BodyOperator, lift: Lift, offsets: Ints, library: str
     ) -> None:
         super().__init__(lift, offsets)
-        number, unknowns = _numbered(operator)
+        number, unknowns = touching_bodies(operator)
         self._first_row = np.concatenate([[0], np.cumsum(lift.size)])
         self._J = _scaled_jacobian(operator)
         self.B = _as_matrix(self._J, lift, self._first_row, number, 6 * unknowns)
         self.Bt = self.B.T.tocsr()
         self._pattern, indices, self._start, self._item = _incidences(number, unknowns)
+        require_memory_for(self._pattern)
         self._data = np.empty(indices.size)
         pattern = Pattern(self._pattern.column_start, indices)
         self.factorisation = factorisation_of(pattern, library)
@@ -106,6 +113,7 @@ class MassSpace(WoodburySystem):
         self._row, self._column, self._entry = _block_entries(lift, offsets)
         lower = self._assembled(np.ones(int(offsets[-1])), magnitudes=True)
         pattern = Pattern(lower.indptr.astype(np.int64), lower.indices.astype(np.int64))
+        require_memory(factor_cost(pattern.indices, pattern.columns, np.ones(pattern.size, int)))
         self._key = pattern.columns * pattern.size + pattern.indices
         self.factorisation = factorisation_of(pattern, library)
 
@@ -142,16 +150,6 @@ def _block_entries(lift: Lift, offsets: Ints) -> tuple[Ints, Ints, Ints]:
 
 
 # -- bodies ---------------------------------------------------------------------------------------
-
-
-def _numbered(operator: BodyOperator) -> tuple[Ints, int]:
-    """Number of each constraint's two bodies among those that move and touch; −1 for others."""
-    body = operator.arrays.body.astype(np.int64)
-    mobile = np.append(operator.mobile, False)
-    used = np.unique(body[mobile[body]])
-    number = np.full(operator.bodies + 1, -1, dtype=np.int64)
-    number[used] = np.arange(used.size)
-    return number[body], int(used.size)
 
 
 def _roots(inverse_inertia: Floats) -> Floats:

@@ -20,6 +20,7 @@ from amontons.solvers.interior_point.linear_system.block_pattern import (
     block_pattern,
     write_block,
 )
+from amontons.solvers.interior_point.linear_system.cost import require_memory_for
 from amontons.solvers.interior_point.linear_system.factorisation import Pattern, factorisation_of
 
 Floats = NDArray[np.float64]
@@ -39,6 +40,7 @@ class ContactSpace(LinearSystem):
         self._pattern, indices, self._place, self._entries = _blocks_of(
             sp.coo_array(matrix), lift.size, block, first
         )
+        require_memory_for(self._pattern)
         self._Q = np.empty(int(offsets[-1]))
         self._H = np.empty(int(offsets[-1]))
         self._data = np.empty(indices.size)
