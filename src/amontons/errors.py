@@ -16,6 +16,10 @@ class UnsupportedProblemError(InputError):
     """A sound problem, given to a solver that is not made for its kind."""
 
 
+class InsufficientMemoryError(AmontonsError, MemoryError):
+    """A factorisation that would not fit into the memory that is free."""
+
+
 class FileFormatError(AmontonsError, ValueError):
     """A file that is truncated, foreign, or of a version that this release cannot read."""
 

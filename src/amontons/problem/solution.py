@@ -23,7 +23,9 @@ class Status(StrEnum):
     STALLED = "stalled"
     """No progress for `patience` iterations, or none possible in floating point."""
     STOPPED = "stopped"
-    """The callback asked for it."""
+    """The callback asked for it, or the method's own stopping test."""
+    INFEASIBLE = "infeasible"
+    """Constraints contradict each other; the message says which."""
     INVALID = "invalid"
     """The iteration produced numbers that are not finite; the best iterate before is returned."""
 

@@ -1,15 +1,19 @@
 """Solvers of cone problems, one file a method."""
 
 from amontons.solvers.apgd import APGD
+from amontons.solvers.auto import Auto
 from amontons.solvers.base import Callback, Iterate, Progress, Solver
 from amontons.solvers.exact_coulomb import ExactCoulomb
 from amontons.solvers.gauss_seidel import GaussSeidel
+from amontons.solvers.interior_point import InteriorPoint
 from amontons.solvers.jacobi import Jacobi
 from amontons.solvers.krylov import ConjugateGradient, MinimumResidual
 from amontons.solvers.spectral_gradient import SpectralGradient
 
 SOLVERS: dict[str, type[Solver]] = {
+    "auto": Auto,
     "apgd": APGD,
+    "interior-point": InteriorPoint,
     "spectral-gradient": SpectralGradient,
     "gauss-seidel": GaussSeidel,
     "jacobi": Jacobi,
@@ -21,10 +25,12 @@ SOLVERS: dict[str, type[Solver]] = {
 __all__ = [
     "APGD",
     "SOLVERS",
+    "Auto",
     "Callback",
     "ConjugateGradient",
     "ExactCoulomb",
     "GaussSeidel",
+    "InteriorPoint",
     "Iterate",
     "Jacobi",
     "MinimumResidual",

@@ -39,6 +39,13 @@ class Iterate(NamedTuple):
     """Iterations that it took: more than one where a solver runs inside another."""
 
 
+class Ending(NamedTuple):
+    """Why a method ends by itself: what its generator may return."""
+
+    status: Status
+    message: str
+
+
 @dataclass(frozen=True)
 class Progress:
     """What a callback is told after each iteration; return True from it to stop the run."""
@@ -62,9 +69,9 @@ class Buffers:
         self._arrays = [np.empty(rows) for _ in range(count)]
         self.best: Floats | None = None
 
-    def projected(self, problem: ConeProblem, x: Floats) -> Floats:
-        """A buffer that holds the projection of x."""
-        start = self.free()
+    def projected(self, problem: ConeProblem, x: Floats, *used: Floats) -> Floats:
+        """A buffer that is not in use and holds the projection of x."""
+        start = self.free(*used)
         start[:] = x
         kernels.project.sized(problem.blocks)(problem.sets.arrays, start)
         return start
@@ -123,8 +130,11 @@ class Solver(ABC):
     @abstractmethod
     def iterations(
         self, problem: ConeProblem, x: Floats, gauge: Gauge, buffers: Buffers
-    ) -> Generator[Iterate]:
-        """Yield the (projected) start x, then one iterate an iteration; return when stuck."""
+    ) -> Generator[Iterate, None, Ending | None]:
+        """Yield the (projected) start x, then one iterate an iteration; return when stuck.
+
+        An `Ending` says why; without one, the method cannot improve on its last point.
+        """
 
     def check(self, problem: ConeProblem) -> None:
         """Raise `UnsupportedProblemError` where the method does not apply. The default: always."""
@@ -163,7 +173,13 @@ class Solver(ABC):
         best, best_at, count = math.inf, 0, 0
         status, message = Status.STALLED, "the method cannot improve on this point"
         iterations = self.iterations(problem, x, gauge, buffers)
-        for iterate in iterations:
+        while True:
+            try:
+                iterate = next(iterations)
+            except StopIteration as end:
+                if end.value is not None:
+                    status, message = end.value
+                break
             if len(log.residual):
                 count += iterate.cost
             now = time.perf_counter() - start

@@ -1,0 +1,213 @@
+"""The solver that chooses: a first-order method while that pays, then the interior point method.
+
+First-order iterations are cheap and, at first, gain much; on badly conditioned problems they then
+gain little. An interior point iteration costs a factorisation and always gains. So a run begins
+with the former and compares, now and then, what either would still take to the tolerance: the
+former at the rate seen last, the latter from the sizes of its matrices. Costs are modelled from
+counts, never measured by a clock: the same problem is always solved the same way.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import logging
+import math
+from collections.abc import Generator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import ClassVar
+
+from amontons.errors import InputError
+from amontons.problem.operators import FactoredOperator, MatrixOperator
+from amontons.problem.problem import ConeProblem
+from amontons.problem.residuals import Gauge
+from amontons.problem.solution import Status
+from amontons.solvers.apgd import APGD
+from amontons.solvers.base import Buffers, Ending, Floats, Iterate, Solver
+from amontons.solvers.interior_point import InteriorPoint
+from amontons.solvers.interior_point.linear_system.cost import (
+    FactorCost,
+    available_memory,
+    problem_cost,
+)
+from amontons.solvers.krylov import ConjugateGradient
+from amontons.solvers.spectral_gradient import SpectralGradient
+
+logger = logging.getLogger("amontons")
+
+FEW_BLOCKS = 16
+"""Blocks up to which SpectralGradient, whose iterations cost least, begins."""
+
+FIRST_LOOK = 16
+"""Iterations before the first comparison; each later one comes after half as many more."""
+
+COUNTED_ABOVE = 2000
+"""Rows from which the size of a factor is counted before it is compared."""
+
+# microseconds, fitted on a 2026 server core; their ratios are what matters
+FIRST_ORDER_CALL, FIRST_ORDER_BLOCK, FIRST_ORDER_ENTRY = 14.0, 0.04, 0.0015
+INTERIOR_CALL, INTERIOR_BLOCK, INTERIOR_ENTRY, INTERIOR_OPERATION = 350.0, 4.5, 0.008, 5e-5
+
+INTERIOR_OVERHEAD, INTERIOR_A_DECADE = 5.0, 2.0
+"""Interior point iterations from a warm start: some, and more for each power of ten to gain."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Auto(Solver):
+    """Chooses by size, kinds of sets and observed convergence; logs why ("amontons" logger).
+
+    Parameters
+    ----------
+    interior:
+        The interior point method's own settings; tolerance and limits are this solver's.
+    """
+
+    max_iterations: int = 100_000
+    patience: int = 50_000
+    interior: InteriorPoint = field(default_factory=InteriorPoint)
+
+    buffers: ClassVar[int] = 5
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not isinstance(self.interior, InteriorPoint):
+            raise InputError(f"interior must be an InteriorPoint, got {self.interior!r}")
+
+    def iterations(
+        self, problem: ConeProblem, x: Floats, gauge: Gauge, buffers: Buffers
+    ) -> Generator[Iterate, None, Ending | None]:
+        """First-order iterates, then those of the interior point method if it takes over."""
+        begin, costs = self._first_order(problem), _Costs(problem)
+        logger.info("auto: %s begins on %r", type(begin).__name__, problem)
+        first = begin.iterations(problem, x, gauge, buffers)
+        stuck = yield from self._while_it_pays(type(begin).__name__, first, costs)
+        ending: Ending | None = None
+        if costs.fits:
+            settings = {"measure": self.measure, "tolerance": self.tolerance}
+            method = dataclasses.replace(self.interior, **settings)  # type: ignore[arg-type]
+            assert buffers.best is not None
+            later = method.iterations(problem, buffers.best.copy(), gauge, buffers)
+            next(later)  # the guess, which has been yielded
+            ending = yield from self._while_it_gains(later)
+            if ending is not None and ending.status is Status.INFEASIBLE:
+                return ending
+        if not stuck:
+            logger.info("auto: %s goes on from the best point", type(begin).__name__)
+            assert buffers.best is not None
+            rest = begin.iterations(problem, buffers.best.copy(), gauge, buffers)
+            next(rest)
+            ending = yield from rest
+        return ending
+
+    def _first_order(self, problem: ConeProblem) -> Solver:
+        if problem.sets.bilateral:
+            return ConjugateGradient(measure=self.measure)
+        if problem.blocks <= FEW_BLOCKS:
+            return SpectralGradient(measure=self.measure)
+        return APGD(measure=self.measure)
+
+    def _while_it_pays(
+        self, name: str, iterations: Generator[Iterate, None, Ending | None], costs: _Costs
+    ) -> Generator[Iterate, None, bool]:
+        """Iterates of a first-order method until another is cheaper; whether it got stuck."""
+        best: list[float] = []
+        look = FIRST_LOOK
+        for iterate in iterations:
+            yield iterate
+            best.append(min(iterate.error, best[-1]) if best else iterate.error)
+            if len(best) <= look:
+                continue
+            look += look // 2
+            left = self._left_to_do(best)
+            mine = left * costs.first_order
+            decades = math.log10(max(best[-1] / max(self.tolerance, 1e-16), 1.0))
+            count = INTERIOR_OVERHEAD + INTERIOR_A_DECADE * decades
+            other = count * costs.interior
+            logger.info(
+                "auto: after %d iterations at %.1e, %s would take %.3g more (%.3g ms), "
+                "InteriorPoint about %d (%.3g ms)",
+                len(best) - 1,
+                best[-1],
+                name,
+                left,
+                mine / 1e3,
+                count,
+                other / 1e3,
+            )
+            if other < mine and costs.fits:
+                iterations.close()
+                logger.info("auto: InteriorPoint takes over")
+                return False
+        logger.info("auto: %s can do no more at %.1e", name, best[-1])
+        return True
+
+    def _left_to_do(self, best: list[float]) -> float:
+        """Iterations to the tolerance at the rate of the last third of the run."""
+        now = len(best) - 1
+        before = (2 * now) // 3
+        if not 0.0 < best[now] < best[before]:
+            return math.inf
+        rate = math.log(best[before] / best[now]) / (now - before)
+        return max(math.log(best[now] / max(self.tolerance, 1e-16)), 0.0) / rate
+
+    def _while_it_gains(
+        self, iterations: Generator[Iterate, None, Ending | None]
+    ) -> Generator[Iterate, None, Ending | None]:
+        """Interior point iterates until they have gained nothing for a while."""
+        best, since = math.inf, 0
+        while since < self.interior.patience:
+            try:
+                iterate = next(iterations)
+            except StopIteration as end:
+                ending: Ending | None = end.value
+                return ending
+            yield iterate
+            best, since = (iterate.error, 0) if iterate.error < best else (best, since + 1)
+        iterations.close()
+        return None
+
+
+class _Costs:
+    """Modelled costs of one iteration of either method on one problem [µs]."""
+
+    def __init__(self, problem: ConeProblem) -> None:
+        self.problem = problem
+
+    @cached_property
+    def first_order(self) -> float:
+        return (
+            FIRST_ORDER_CALL
+            + FIRST_ORDER_BLOCK * self.problem.blocks
+            + FIRST_ORDER_ENTRY * self._entries
+        )
+
+    @cached_property
+    def interior(self) -> float:
+        return (
+            INTERIOR_CALL
+            + INTERIOR_BLOCK * self.problem.blocks
+            + INTERIOR_ENTRY * self.factor.entries
+            + INTERIOR_OPERATION * self.factor.operations
+        )
+
+    @cached_property
+    def factor(self) -> FactorCost:
+        """Counted for large problems; for small ones a guess will do."""
+        n = self.problem.rows
+        if n > COUNTED_ABOVE:
+            return problem_cost(self.problem)
+        return FactorCost(n, min(3.0 * self._entries, 0.5 * n * n), min(n**3 / 3, 1e3 * n))
+
+    @cached_property
+    def fits(self) -> bool:
+        """Whether the factorisation fits into memory, with room to spare."""
+        return self.factor.nbytes < 0.8 * available_memory()
+
+    @property
+    def _entries(self) -> int:
+        operator = self.problem.operator
+        if isinstance(operator, MatrixOperator):
+            return int(operator.matrix.nnz)
+        if isinstance(operator, FactoredOperator):
+            return int(2 * operator.H.nnz)
+        return 0

@@ -1,0 +1,61 @@
+"""Constraints that contradict each other: found by where impulses run away to, and named.
+
+If some d in the recession cone of Υ has N d = 0 and rᵀd < 0, impulses along d change no velocity and
+lower the objective for ever: no impulse whatever meets the constraints that d combines. Impulses of
+the iterates then grow along such a d.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from amontons.algebra.cones import ROWS_OF_KIND
+from amontons.problem.problem import ConeProblem
+
+Floats = NDArray[np.float64]
+
+NO_MOTION = 1e-6
+"""‖N d‖ below this, relative to d's own curvature, counts as no motion at all."""
+
+MOST_NAMED = 8
+
+
+def contradiction(problem: ConeProblem, x: Floats) -> str | None:
+    """What the impulses x, grown large, say is contradictory; None where they say nothing."""
+    scale = np.abs(x).max()
+    d = x / scale
+    root = np.sqrt(_by_rows(problem, problem.mean_steps))
+    moved = float(np.linalg.norm(root * problem.product(d)))
+    gained = float(problem.linear @ d)
+    size = float(np.linalg.norm(d / root))
+    if not (moved < NO_MOTION * size and gained < 0.0):
+        return None
+    weight = _by_blocks(problem, d / root)
+    named = np.argsort(-weight[problem.sets.block_order], kind="stable")
+    shares = weight[problem.sets.block_order][named]
+    named = named[shares > 0.01 * shares[0]]
+    listed = ", ".join(str(int(b)) for b in np.sort(named[:MOST_NAMED]))
+    more = f" and {named.size - MOST_NAMED} more" if named.size > MOST_NAMED else ""
+    return (
+        f"constraints contradict each other: no impulses meet blocks {listed}{more} at once "
+        f"(blocks are counted from 0 in the order given)"
+    )
+
+
+def _by_rows(problem: ConeProblem, values: Floats) -> Floats:
+    """One value a block, repeated for each of its rows, in internal order."""
+    parts = [
+        np.tile(values[first : first + count], int(ROWS_OF_KIND[kind]))
+        for kind, first, count, _ in problem.sets.arrays.groups
+    ]
+    return np.concatenate([np.empty(0), *parts])
+
+
+def _by_blocks(problem: ConeProblem, rows: Floats) -> Floats:
+    """Length of each block's rows, in internal order, shape (blocks,)."""
+    parts = [
+        np.linalg.norm(rows[row : row + int(ROWS_OF_KIND[kind]) * count].reshape(-1, count), axis=0)
+        for kind, _, count, row in problem.sets.arrays.groups
+    ]
+    return np.concatenate([np.empty(0), *parts])

@@ -1,0 +1,111 @@
+"""Newton directions: (N + E + Θ) Δx = b, factorised with regularisation, refined without it."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from amontons.algebra.cones import ROWS_OF_KIND, SetKind
+from amontons.problem.problem import ConeProblem
+from amontons.solvers.interior_point.blocks import release
+from amontons.solvers.interior_point.lift import Lift
+from amontons.solvers.interior_point.linear_system import Hessian, linear_system_of
+from amontons.solvers.interior_point.linear_system.factorisation import NotPositiveDefiniteError
+from amontons.solvers.interior_point.scaling import add_barrier
+
+Floats = NDArray[np.float64]
+
+REFINEMENTS = 8
+LARGEST_REGULARISATION = 1e-2
+
+
+class NewtonSystem:
+    """Solves with N + E + Θ to the accuracy that its own residual allows.
+
+    The factorised matrix has δ/ρ added on its diagonal, relative to the curvature 1/ρ of each
+    block, and more where a pivot fails: redundant constraints and joints make N singular. The
+    residual of a refinement is taken with the problem's own product, without δ.
+    """
+
+    def __init__(
+        self, problem: ConeProblem, lift: Lift, *, regularisation: float, space: str, library: str
+    ) -> None:
+        self.problem, self.lift = problem, lift
+        self.regularisation = regularisation
+        self.system = linear_system_of(problem, lift, space, library)
+        self._compliance = _compliance_of_parts(problem)
+        self._curvature = 1.0 / problem.mean_steps
+        self._holds = lift.holds
+        self._scratch = problem.operator.scratch()
+        self.residual = 0.0
+
+    def factorise(self, hessian: Hessian, regularisation: float | None = None) -> None:
+        """Make ready for this Θ; regularise more where the factorisation fails."""
+        self._hessian = hessian
+        delta = self.regularisation if regularisation is None else regularisation
+        while True:
+            soft = self._compliance + delta * self._curvature[:, None]
+            try:
+                self.system.factorise(hessian, soft)
+                return
+            except NotPositiveDefiniteError:
+                delta *= 100.0
+                if delta > LARGEST_REGULARISATION:
+                    raise
+
+    def solve(self, b: Floats, accuracy: float) -> Floats:
+        """Δx with an error of at most `accuracy`, relative in the energy norm, or as it comes.
+
+        That norm, √(rᵀ(N + E + Θ)⁻¹ r) of a residual r, weighs stiff directions as the step does.
+        """
+        self._release(b)
+        x = self.system.solve(b)
+        size = left = math.sqrt(max(float(b @ x), 0.0))
+        for _ in range(REFINEMENTS):
+            r = b - self._product(x)
+            dx = self.system.solve(r)
+            error = math.sqrt(max(float(r @ dx), 0.0))
+            if not error < 0.5 * left:
+                break
+            x = x + dx
+            left = error
+            if error <= accuracy * size:
+                break
+        self.residual = left / size if size else 0.0
+        return x
+
+    def _product(self, x: Floats) -> Floats:
+        out = self.problem.product(x, None, self._scratch)
+        h = self._hessian
+        add_barrier.sized(self.lift.row.size)(self.lift, h.eta, h.omega, h.axis, x, out)
+        self._release(out)
+        return out
+
+    def _release(self, x: Floats) -> None:
+        if self._holds:
+            release.sized(self.lift.row.size)(self.lift, x)
+
+    def close(self) -> None:
+        """Keep what the next problem of the same graph can use."""
+        self.system.close()
+
+
+def _compliance_of_parts(problem: ConeProblem) -> Floats:
+    """E of fₙ, f_t, m_t and m_n of each block, shape (blocks, 4); means where rows differ."""
+    out = np.zeros((problem.blocks, 4))
+    if problem.compliance is None:
+        return out
+    for kind, first, count, row in problem.sets.arrays.groups:
+        size = int(ROWS_OF_KIND[kind])
+        E = problem.compliance[row : row + size * count].reshape(size, count)
+        mine = out[first : first + count]
+        mine[:, 0] = E[0]
+        if size >= 3:
+            mine[:, 1] = E[1:3].mean(axis=0)
+        if kind == SetKind.ROLLING:
+            mine[:, 2] = E[3:].mean(axis=0)
+        elif kind == SetKind.SPINNING:
+            mine[:, 2], mine[:, 3] = E[4:].mean(axis=0), E[3]
+    return out
