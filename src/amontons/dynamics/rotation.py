@@ -18,7 +18,8 @@ from amontons._jit import routine
 LARGEST_TURN = 0.25
 """Angle [rad] up to which one step of the implicit equation is taken at once."""
 
-MOST_PARTS = 64
+MOST_PARTS = 4096
+"""Parts of a step at most; a body that turns farther than so many allow only keeps its energy."""
 
 
 @routine
@@ -48,14 +49,51 @@ def solved(m00, m01, m02, m10, m11, m12, m20, m21, m22, f0, f1, f2):
 
 
 @routine
+def newton_step(inertia, half, w0, w1, w2, t0, t1, t2, f0, f1, f2):
+    """(I − half · A)⁻¹ f, where A is the derivative of t = exp(−[w]×) Π by w.
+
+    A = [t]× (1 − c [w]× + s [w]×²), and products of such matrices are [a]×[b]× = b aᵀ − (a·b) 1:
+    first order in the angle alone would not do for thin rods.
+    """
+    angle = math.sqrt(w0 * w0 + w1 * w1 + w2 * w2)
+    if angle < 1e-2:
+        c, s = 0.5 - angle * angle / 24.0, 1.0 / 6.0 - angle * angle / 120.0
+    else:
+        c = (1.0 - math.cos(angle)) / (angle * angle)
+        s = (angle - math.sin(angle)) / (angle * angle * angle)
+    d = t0 * w0 + t1 * w1 + t2 * w2
+    # A = c d 1 + [t − s d w]× + w rᵀ, with r = s t × w − c t
+    r0 = s * (t1 * w2 - t2 * w1) - c * t0
+    r1 = s * (t2 * w0 - t0 * w2) - c * t1
+    r2 = s * (t0 * w1 - t1 * w0) - c * t2
+    x0, x1, x2 = t0 - s * d * w0, t1 - s * d * w1, t2 - s * d * w2
+    e = c * d
+    return solved(
+        inertia[0, 0] - half * (e + w0 * r0),
+        inertia[0, 1] - half * (w0 * r1 - x2),
+        inertia[0, 2] - half * (w0 * r2 + x1),
+        inertia[1, 0] - half * (w1 * r0 + x2),
+        inertia[1, 1] - half * (e + w1 * r1),
+        inertia[1, 2] - half * (w1 * r2 - x0),
+        inertia[2, 0] - half * (w2 * r0 - x1),
+        inertia[2, 1] - half * (w2 * r1 + x0),
+        inertia[2, 2] - half * (e + w2 * r2),
+        f0, f1, f2,
+    )  # fmt: skip
+
+
+@routine
 def after_turn(inertia, w0, w1, w2, step):
-    """Ω⁺ in body axes, of a body that has Ω, by Newton's method on the equation above."""
+    """Ω⁺ in body axes, of a body that has Ω, by Newton's method on the equation above.
+
+    Where that does not converge, for a turn of radians, Ω⁺ is Ω: the energy is kept, at least.
+    """
     p0 = inertia[0, 0] * w0 + inertia[0, 1] * w1 + inertia[0, 2] * w2
     p1 = inertia[1, 0] * w0 + inertia[1, 1] * w1 + inertia[1, 2] * w2
     p2 = inertia[2, 0] * w0 + inertia[2, 1] * w1 + inertia[2, 2] * w2
     scale = abs(p0) + abs(p1) + abs(p2)
     x0, x1, x2 = w0, w1, w2
-    before = math.inf
+    error, before = math.inf, math.inf
     for _ in range(30):
         h0, h1, h2 = 0.5 * step * (w0 + x0), 0.5 * step * (w1 + x1), 0.5 * step * (w2 + x2)
         t0, t1, t2 = turned_back(p0, p1, p2, h0, h1, h2)
@@ -66,13 +104,8 @@ def after_turn(inertia, w0, w1, w2, step):
         if error <= 1e-16 * scale or (error <= 1e-13 * scale and error >= before):
             break
         before = error
-        # derivative of the right-hand side, to first order in the angle: (h/2) [Π̄]×
-        q0, q1, q2 = 0.25 * step * (p0 + t0), 0.25 * step * (p1 + t1), 0.25 * step * (p2 + t2)
-        d0, d1, d2 = solved(
-            inertia[0, 0], inertia[0, 1] + q2, inertia[0, 2] - q1,
-            inertia[1, 0] - q2, inertia[1, 1], inertia[1, 2] + q0,
-            inertia[2, 0] + q1, inertia[2, 1] - q0, inertia[2, 2],
-            f0, f1, f2,
-        )  # fmt: skip
+        d0, d1, d2 = newton_step(inertia, 0.5 * step, h0, h1, h2, t0, t1, t2, f0, f1, f2)
         x0, x1, x2 = x0 - d0, x1 - d1, x2 - d2
+    if not error <= 1e-12 * scale:
+        return w0, w1, w2
     return x0, x1, x2

@@ -225,7 +225,15 @@ class Body:
         turn = rotation_matrices(self.orientation[None])[0]
         return np.asarray(turn @ np.array(finite_vector("local", local)) + self.position)
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Body) and other.world is self.world and other.id == self.id
+
+    def __hash__(self) -> int:
+        return hash((id(self.world), self.id))
+
     def __repr__(self) -> str:
+        if self.id not in self.world.bodies.id:
+            return f"<Body {self.name!r}: no longer in its world>"
         x, y, z = self.position
         kind = type(self.shape).__name__
         return f"<Body {self.name!r}: {kind}, {self.mass:g} kg, at ({x:.4g}, {y:.4g}, {z:.4g}) m>"

@@ -104,10 +104,12 @@ def body_inertias(
     out = np.zeros((len(shapes), 3, 3))
     if inertia is not None:
         given = finite_array("inertia", inertia)
-        if given.shape[-1:] == (3,) and given.shape[-2:] != (3, 3):
-            given = given[..., None] * np.eye(3)
+        if given.shape == (3,):
+            given = np.diag(given)
         if given.ndim > 3 or given.shape[-2:] != (3, 3):
-            raise InputError(f"inertia must be (3,), (3, 3) or (n, 3, 3), got {given.shape}")
+            raise InputError(
+                f"inertia must have shape (3,), (3, 3) or (n, 3, 3), got {given.shape}"
+            )
         out[moving] = _one_each("inertia", given, len(shapes), (3, 3))[moving]
         _check_inertias(out[moving])
         return out

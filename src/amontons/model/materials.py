@@ -118,7 +118,7 @@ class Materials:
         for name, rule in (rules or {}).items():
             if name not in PROPERTIES:
                 raise InputError(f"no material has {name!r}; choose from {', '.join(PROPERTIES)}")
-            if rule not in RULES:
+            if not isinstance(rule, str) or rule not in RULES:
                 raise InputError(f"unknown rule {rule!r}; choose from {', '.join(RULES)}")
             self.rules[name] = rule
             if name == "friction" and "static_friction" not in (rules or {}):
@@ -152,7 +152,12 @@ class Materials:
     def table(self) -> PairTable:
         """What every pair of materials makes of a contact."""
         if self._table is None:
-            self._table = PairTable(*(self._combined(name) for name in PairTable._fields))
+            combined = {name: self._combined(name) for name in PairTable._fields}
+            # whatever the rules: no impact makes energy, and sticking holds as well as sliding
+            np.minimum(combined["restitution"], 1.0, out=combined["restitution"])
+            static = combined["static_friction"]
+            np.maximum(static, combined["friction"], out=static)
+            self._table = PairTable(**combined)
         return self._table
 
     def _combined(self, name: str) -> Floats:

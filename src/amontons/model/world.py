@@ -81,10 +81,10 @@ class World:
         """Add one body; the properties are those of :meth:`add_bodies`, one of each."""
         if not isinstance(shape, Shape):
             raise InputError(f"a body needs a shape such as amontons.Sphere(0.1), got {shape!r}")
-        if name and name in self._ids:
-            raise InputError(f"there is a body called {name!r} already")
         if not isinstance(name, str):
             raise InputError(f"name must be text, got {name!r}")
+        if name in self._ids:
+            raise InputError(f"there is a body called {name!r} already")
         properties["position"] = finite_vector("position", properties.get("position", (0, 0, 0)))
         body = Body(self, int(self.add_bodies(shape, **properties)[0]))
         if name:
@@ -123,8 +123,8 @@ class World:
         mass, density:
             One of the two for bodies that move: kilograms, or kg/m³.
         inertia:
-            About the centre of mass along body axes [kg m²], (3,) or (3, 3); by default that of
-            the shape, filled evenly.
+            About the centre of mass along body axes [kg m²], (3,) or (3, 3) for all, (n, 3, 3)
+            for each; by default that of the shape, filled evenly.
         centre:
             Centre of mass in the frame of the shape [m], where it is not that of the even filling.
         placed_by:
@@ -153,10 +153,7 @@ class World:
         masses = body_masses(shapes, driven, mass, density)
         inertias = body_inertias(shapes, masses, inertia, centre)
         turn = quaternions(orientation, count)
-        numbers, offset = self._register(shapes, centre)
-        if placed_by == "frame":
-            place = place + np.einsum("bij,bj->bi", rotation_matrices(turn), offset)
-        elif placed_by != "centre":
+        if placed_by not in ("centre", "frame"):
             raise InputError(f"placed_by must be 'centre' or 'frame', got {placed_by!r}")
         linear = rows_of_three("velocity", velocity, count)
         angular = rows_of_three("angular_velocity", angular_velocity, count)
@@ -169,13 +166,16 @@ class World:
             "twist": np.concatenate([linear, angular], axis=1),
             "mass": masses,
             "inertia": inertias,
-            "shape": numbers,
-            "material": self.materials.number(material),
             "group": bits("group", group, count),
             "mask": bits("mask", mask, count),
             "fixed": still,
             "motion": 0 if motion is None else len(self.motions) + 1,
+            "material": self.materials.number(material),
         }
+        # all is well: only now does the world change
+        values["shape"], offset = self._register(shapes, centre)
+        if placed_by == "frame":
+            values["position"] = place + np.einsum("bij,bj->bi", rotation_matrices(turn), offset)
         if motion is not None:
             self.motions.append(motion)
         self.bodies.columns.append(count, values)
@@ -183,9 +183,10 @@ class World:
         self.version += 1
         return np.arange(self.next_id - count, self.next_id)
 
-    def remove_bodies(self, bodies: Body | int | Iterable[Body | int]) -> None:
-        """Remove bodies, by handle or id, and all joints and forces that hold on to them."""
-        listed = [bodies] if isinstance(bodies, Body | int | np.integer) else list(bodies)
+    def remove_bodies(self, bodies: Body | int | str | Iterable[Body | int | str]) -> None:
+        """Remove bodies, by handle, id or name, and all joints and forces that hold on to them."""
+        one = isinstance(bodies, Body | int | np.integer | str)
+        listed: list[Any] = [bodies] if one else list(bodies)  # type: ignore[arg-type]
         gone = np.unique(np.array([self.id_of(body) for body in listed], dtype=np.int64))
         if not gone.size:
             return
@@ -239,7 +240,7 @@ class World:
             raise InputError(f"{joint.title} is in this world already; make another one like it")
         ends = [end for end in (joint.a, joint.b) if end is not None]
         self._check_ends(joint.title, ends)
-        if not any(self.bodies.dynamic[self.index_of(end)] for end in ends):
+        if not any(self.bodies.dynamic[self.index_of(id)] for id in joint.bodies if id is not None):
             raise InputError(f"{joint.title} cannot be added: neither of its ends can move freely")
         self.joints.append(joint)
         self.version += 1
@@ -258,7 +259,9 @@ class World:
             return self.add_joint(force)
         if not isinstance(force, Load):
             raise InputError(f"a load such as amontons.AppliedForce was expected, got {force!r}")
-        self._check_ends(force.title, list(force.ids or ()))
+        if any(force is other for other in self.forces):
+            raise InputError(f"{force.title} is in this world already; make another one like it")
+        self._check_ends(force.title, force.given)
         self.forces.append(force)
         self.version += 1
         return force

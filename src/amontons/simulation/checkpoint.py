@@ -6,9 +6,9 @@ comes from the script that made the scene: run it again, then restore.
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import os
-import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,12 +18,13 @@ from numpy.typing import NDArray
 from amontons.collision.contacts import ContactSet
 from amontons.errors import FileFormatError, InputError
 from amontons.model.world import World
-from amontons.problem.files import replacing, require_file
+from amontons.problem.files import DAMAGE, ZIP_START, replacing, require_file
 
 if TYPE_CHECKING:
     from amontons.simulation.simulation import Simulation
 
 Arrays = dict[str, NDArray[Any]]
+Ids = NDArray[np.int64]
 
 FORMAT = "amontons checkpoint"
 VERSION = 1
@@ -31,6 +32,7 @@ VERSION = 1
 
 def save(simulation: Simulation, path: str | os.PathLike[str]) -> None:
     """Write a checkpoint; an older one of that name stays until the new one is whole."""
+    _take_in(simulation)
     with replacing(Path(path)) as stream:
         np.savez(stream, **_state(simulation))  # type: ignore[arg-type]
 
@@ -38,28 +40,28 @@ def save(simulation: Simulation, path: str | os.PathLike[str]) -> None:
 def restore(simulation: Simulation, path: str | os.PathLike[str]) -> None:
     """Put a simulation into the state of a checkpoint; nothing changes if it does not fit."""
     path = Path(path)
-    require_file(path)
-    try:
-        with np.load(path, allow_pickle=False) as archive:
-            state = {key: archive[key] for key in archive.files}
-    except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile) as reason:
-        raise FileFormatError(f"{path} cannot be read as a checkpoint: {reason}") from None
-    if str(state.get("format")) != FORMAT:
-        raise FileFormatError(f"{path} is no checkpoint of a simulation")
-    if int(state["version"]) != VERSION:
-        raise FileFormatError(
-            f"{path} is a checkpoint of version {int(state['version'])}; this release reads "
-            f"version {VERSION}"
-        )
+    state = _read(path)
     if str(state["scene"]) != fingerprint(simulation.world):
         raise InputError(
             f"{path} is a checkpoint of another scene: its shapes, materials or motions differ; "
             "build the same world first"
         )
+    _take_in(simulation)
     missing = sorted(set(_state(simulation)) - set(state))
     if missing:
         raise FileFormatError(f"{path} lacks {', '.join(missing)}")
-    _put_back(simulation, state)
+    gone = np.setdiff1d(simulation.bodies.id, state["bodies.id"])
+    for what, fits in (
+        ("bodies", _bodies_fit(simulation, state)),
+        ("joints", _joints_fit(simulation, state, gone)),
+        ("loads", _loads_fit(simulation, state, gone)),
+    ):
+        if not fits:
+            raise InputError(
+                f"{path} is a checkpoint of another scene: its {what} are others; build the same "
+                "world first"
+            )
+    _put_back(simulation, state, gone)
 
 
 def fingerprint(world: World) -> str:
@@ -67,8 +69,38 @@ def fingerprint(world: World) -> str:
     said = [f"{type(s).__name__} {[b.tolist() for b in s.bounds]}" for s in world.shapes]
     said += [repr(origin) for origin in world.origins]
     said += [repr(material) for material in world.materials.list]
+    said += [repr(table.tolist()) for table in world.materials.table]
     said.append(f"{len(world.motions)} motions")
     return hashlib.sha256("\n".join(said).encode()).hexdigest()[:20]
+
+
+def _take_in(simulation: Simulation) -> None:
+    """Have the simulation follow its world, where that has changed since the last step."""
+    if simulation.world.version != simulation._version:
+        simulation.prepare()
+
+
+def _read(path: Path) -> Arrays:
+    """All arrays of a checkpoint of this version."""
+    require_file(path)
+    with path.open("rb") as stream:
+        if stream.read(len(ZIP_START)) != ZIP_START:
+            raise FileFormatError(f"{path} is no checkpoint of a simulation")
+    try:
+        with np.load(path, allow_pickle=False) as archive:
+            state = {key: archive[key] for key in archive.files}
+    except DAMAGE as reason:
+        raise FileFormatError(f"{path} cannot be read as a checkpoint: {reason}") from None
+    if str(state.get("format")) != FORMAT:
+        raise FileFormatError(f"{path} is no checkpoint of a simulation")
+    if str(state.get("version")) != str(VERSION):
+        raise FileFormatError(
+            f"{path} is a checkpoint of version {state.get('version')}; this release reads "
+            f"version {VERSION}"
+        )
+    if "scene" not in state or "bodies.id" not in state:
+        raise FileFormatError(f"{path} lacks its scene or its bodies")
+    return state
 
 
 def _state(simulation: Simulation) -> Arrays:
@@ -80,6 +112,8 @@ def _state(simulation: Simulation) -> Arrays:
         "clock": np.array([simulation.time, simulation.dissipated]),
         "counts": np.array([simulation.steps, world.next_id, *simulation.lookout.level]),
         "gravity": world.gravity,
+        "before.loads": simulation._loads_before,
+        "before.gravity": simulation._gravity_before,
     }
     state |= {f"bodies.{name}": columns[name] for name in columns.names}
     state |= {f"joints.{name}": value for name, value in simulation.joints.state().items()}
@@ -90,25 +124,51 @@ def _state(simulation: Simulation) -> Arrays:
     return state
 
 
-def _put_back(simulation: Simulation, state: Arrays) -> None:
+def _bodies_fit(simulation: Simulation, state: Arrays) -> bool:
+    columns, count = simulation.bodies.columns, state["bodies.id"].size
+    return all(
+        state[f"bodies.{name}"].shape == (count, *columns[name].shape[1:])
+        and np.can_cast(state[f"bodies.{name}"].dtype, columns[name].dtype)
+        for name in columns.names
+    )
+
+
+def _joints_fit(simulation: Simulation, state: Arrays, gone: Ids) -> bool:
+    """Whether the joints that are left without bodies that are gone are those of the file."""
+    trial = copy.copy(simulation.joints)  # remove() gives the copy tables of its own
+    trial.remove(trial.joints_of(gone.tolist()))
+    mine, theirs = trial.state(), _part(state, "joints")
+    same = all(theirs[name].shape == value.shape for name, value in mine.items())
+    return same and np.array_equal(mine["id"], theirs["id"])
+
+
+def _loads_fit(simulation: Simulation, state: Arrays, gone: Ids) -> bool:
+    left = [load for load in simulation.loads.loads if not np.isin(gone, load.ids or ()).any()]
+    return state["loads.arms"].shape == (len(left), 3)
+
+
+def _put_back(simulation: Simulation, state: Arrays, gone: Ids) -> None:
     world, columns = simulation.world, simulation.bodies.columns
-    ids = state["bodies.id"]
-    gone = np.setdiff1d(simulation.bodies.id, ids)
     world.remove_bodies(gone.tolist())
     columns.keep(np.zeros(len(columns), dtype=bool))
+    ids = state["bodies.id"]
     columns.append(ids.size, {name: state[f"bodies.{name}"] for name in columns.names})
     steps, world.next_id, *level = state["counts"].tolist()
     world.gravity = state["gravity"]
     world.version += 1
+    simulation._level = (level[0], level[1])
     simulation.prepare()
+    simulation._loads_before = state["before.loads"]
+    simulation._gravity_before = state["before.gravity"]
     simulation.joints.restore(_part(state, "joints"))
+    simulation.joints.measure(simulation.bodies.position, simulation.bodies.orientation)
     simulation.loads.restore(_part(state, "loads"))
     held = _part(state, "contacts")
     values = held.pop("values")
     simulation.memory.store(ContactSet(**held), values)
     simulation.time, simulation.dissipated = state["clock"].tolist()
     simulation.steps = steps
-    simulation.lookout.level = (level[0], level[1])
+    simulation._last = None
 
 
 def _part(state: Arrays, name: str) -> Arrays:

@@ -11,7 +11,7 @@ from amontons.dynamics.contact_laws import ContactRules
 from amontons.errors import InputError
 from amontons.model.shapes.checks import finite, positive
 from amontons.model.world import World
-from amontons.solvers import APGD, ExactCoulomb, Solver
+from amontons.solvers import Auto, ExactCoulomb, Solver
 
 Floats = NDArray[np.float64]
 
@@ -25,7 +25,7 @@ def solver_for(solver: Solver | None, friction: str) -> Solver:
         raise InputError(f"solver must be one such as amontons.APGD(), got {solver!r}")
     if friction not in ("convex", "exact"):
         raise InputError(f"friction must be 'convex' or 'exact', got {friction!r}")
-    inner = solver or APGD(tolerance=1e-5, max_iterations=200)
+    inner = solver or Auto(tolerance=1e-4, max_iterations=500)
     if friction == "convex" or inner.exact:
         return inner
     return ExactCoulomb(inner=inner, tolerance=inner.tolerance)

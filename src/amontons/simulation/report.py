@@ -55,7 +55,7 @@ class StepReport:
     penetration: float
     """Largest overlap of two bodies when the step began [m]."""
     joint_error: float
-    """Largest position error of a rigid joint when the step began [m or rad]."""
+    """Largest error of a rigid joint at its end [m or rad]."""
     kinetic_energy: float
     """At its end [J]."""
     potential_energy: float

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from amontons.collision.memory import ContactMemory
 from amontons.dynamics.islands import islands
 from amontons.dynamics.joints.system import JointSystem
 from amontons.dynamics.masses import Masses
@@ -93,3 +94,15 @@ def restless(joints: JointSystem, bodies: int) -> Flags:
     flags = np.zeros(bodies, dtype=bool)
     flags[driven[driven >= 0]] = True
     return flags
+
+
+def wake_neighbours(bodies: Bodies, old_ids: NDArray[np.int64], memory: ContactMemory) -> None:
+    """Wake those that touched a body which is gone; `old_ids` are of when contacts were stored."""
+    gone = ~np.isin(old_ids, bodies.id)
+    if not gone.any() or not bodies.asleep.any():
+        return
+    pairs = memory.contents(len(old_ids))[0].bodies
+    touched = old_ids[pairs[gone[pairs].any(axis=1)]]
+    woken = np.isin(bodies.id, touched)
+    bodies.asleep[woken] = False
+    bodies.columns["still"][woken] = 0.0

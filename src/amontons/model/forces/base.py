@@ -48,6 +48,14 @@ class Load(ABC):
     def ids(self) -> tuple[int, ...] | None:
         """Ids of the bodies that it acts on; None is all that there are."""
 
+    @property
+    def given(self) -> list[Any]:
+        """Its bodies as they were given, by handle or id; none where it acts on all."""
+        bodies = vars(self).get("bodies", vars(self).get("body"))
+        if bodies is None:
+            return list(self.ids or ())
+        return list(bodies) if _several(bodies) else [bodies]
+
     def _check(self, name: str, check: Callable[[str, Any], Any]) -> None:
         object.__setattr__(self, name, check(name, getattr(self, name)))
 
@@ -56,10 +64,13 @@ def body_ids(name: str, bodies: Any) -> tuple[int, ...] | None:
     """Ids of one body or several; None for all."""
     if bodies is None:
         return None
-    several = isinstance(bodies, Sequence | np.ndarray)
-    ids = tuple(some_body(name, body) for body in (bodies if several else [bodies]))
+    ids = tuple(some_body(name, body) for body in (bodies if _several(bodies) else [bodies]))
     if not ids:
         raise InputError(f"{name} is empty; leave it out to mean all bodies")
     if len(set(ids)) != len(ids):
         raise InputError(f"{name} names a body twice")
     return ids
+
+
+def _several(bodies: Any) -> bool:
+    return isinstance(bodies, Sequence | np.ndarray)
