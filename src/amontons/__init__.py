@@ -23,6 +23,7 @@ _HOMES = {
         "InsufficientMemoryError",
         "OutputError",
         "ProblemWarning",
+        "SimulationError",
         "UnsupportedProblemError",
     ),
     "amontons.model.bodies": ("Bodies", "Body"),
@@ -175,6 +176,7 @@ __all__ = [
     "Screw",
     "Shape",
     "Simulation",
+    "SimulationError",
     "Sleeping",
     "Snapshot",
     "Solution",
@@ -212,6 +214,7 @@ if TYPE_CHECKING:
         InsufficientMemoryError,
         OutputError,
         ProblemWarning,
+        SimulationError,
         UnsupportedProblemError,
     )
     from amontons.model.bodies import Bodies, Body

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from amontons.collision.contacts import ContactSet
 from amontons.collision.memory import ContactMemory
 from amontons.dynamics.assembly import assemble
-from amontons.dynamics.contact_laws import contact_terms
+from amontons.dynamics.contact_laws import ContactRules, contact_terms
 from amontons.dynamics.energy import Mechanics, mechanics
 from amontons.dynamics.forces import ForceSystem
 from amontons.dynamics.free_velocity import free_velocities
@@ -25,7 +25,7 @@ from amontons.model.shapes.checks import finite, positive
 from amontons.model.world import World
 from amontons.problem.operators import BodyOperator
 from amontons.problem.problem import ConeProblem
-from amontons.simulation.checks import check_bodies, contact_rules, solver_for
+from amontons.simulation.checks import check_bodies, check_velocities, contact_rules, solver_for
 from amontons.simulation.contacts import Contacts
 from amontons.simulation.lookout import Lookout
 from amontons.simulation.progress import progress_bar
@@ -110,6 +110,7 @@ class Simulation:
         self._last: Solved | None = None
         self._ids = np.empty(0, dtype=np.int64)
         self._level = (0, 0)
+        self._version = -1
         self.prepare()
 
     @property
@@ -166,6 +167,7 @@ class Simulation:
         if self.world.version != self._version:
             self.prepare()
         check_bodies(self.world)
+        self.rules = self._rules(h)
         watch = Stopwatch()
         twist = self._driven(h)
         contacts = self._detect(twist, h)
@@ -202,7 +204,8 @@ class Simulation:
         """v* = v + h M⁻¹ f, and I⁻¹ in world axes."""
         bodies, masses = self.bodies, self.masses
         wrench = self._loads()
-        self.loads.add(bodies.position, bodies.orientation, twist, self.time, wrench)
+        if self.loads.loads:
+            self.loads.add(bodies.position, bodies.orientation, twist, self.time, wrench)
         free, inverse_inertia = np.empty_like(twist), np.empty((len(bodies), 3, 3))
         free_velocities.sized(len(bodies))(
             bodies.orientation, twist, wrench, self._inverse_mass(), masses.own_inverse,
@@ -252,6 +255,7 @@ class Simulation:
             assert isinstance(problem.operator, BodyOperator)
             kick = problem.operator.velocities(problem.sets.inward(solution.impulses))
             solved = Solved(contacts, terms, problem, solution, free, free + kick, h)
+            check_velocities(self.world, solved.velocity)
             # several impacts with friction may together give back more than came in
             if not terms.bouncing or self._work(solved) <= 0.0:
                 break
@@ -289,16 +293,18 @@ class Simulation:
         self.joints.update(world.joints, world.index_of, bodies.position, bodies.orientation)
         self.loads.update(world.forces, world.index_of, bodies.position, bodies.orientation)
         self.masses = Masses.of(world)
-        h = self.step_length
-        longest = h.largest if isinstance(h, AutomaticStep) else h / self.substeps
-        size = self.masses.typical_size
-        self.rules = contact_rules(size, world.gravity, longest, *self._given, self.solver.exact)
+        self.rules = self._rules(self._next_length())
         self.lookout = Lookout(world, self.masses, self.rules.near, self._apart(), self._level)
         wake_neighbours(bodies, self._ids, self.memory)
         self.memory.renumber(self._ids, bodies.id)
         self._ids = bodies.id.copy()
         self._loads_before, self._gravity_before = self._loads(), world.gravity.copy()
         self._version = world.version
+
+    def _rules(self, h: float) -> ContactRules:
+        """Lengths and speeds of contact in a step of this length [s]."""
+        size, gravity = self.masses.typical_size, self.world.gravity
+        return contact_rules(size, gravity, h, *self._given, self.solver.exact)
 
     def _apart(self) -> NDArray[np.int64]:
         """Rows of bodies that are joined, and so do not collide, shape (pairs, 2)."""
