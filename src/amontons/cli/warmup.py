@@ -99,6 +99,8 @@ def exercise() -> Iterator[tuple[str, float]]:
             problems = sample_problems()
             yield "collision detection", 0.5 * i
             _detect()
+            yield "a time step", 0.5 * i
+            _simulate()
             for j, (kind, problem) in enumerate(problems.items()):
                 methods = [m for m in _methods(parallel) if _supports(m, problem)]
                 for k, method in enumerate(methods):
@@ -164,6 +166,19 @@ def _detect() -> None:
     for first in (0, 2, 4):  # a plane, a mesh, a sphere; then all that follow them
         others = np.arange(max(first + 1, 2), detector.bodies)
         snapshot.distances(np.column_stack([np.full_like(others, first), others]))
+
+
+def _simulate() -> None:
+    """Steps of a world with contacts of all kinds, joints and loads."""
+    from amontons.cli.samples import sample_world
+    from amontons.simulation.simulation import Simulation
+    from amontons.simulation.sleeping import Sleeping
+
+    for torques in (False, True):
+        world = sample_world(torques=torques)
+        sim = Simulation(world, step=1e-3, sleeping=Sleeping(speed=1e-3))
+        for _ in range(2):
+            sim.step()
 
 
 def _use_beside_solvers(problem: ConeProblem) -> None:

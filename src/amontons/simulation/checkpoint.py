@@ -83,14 +83,15 @@ def _take_in(simulation: Simulation) -> None:
 def _read(path: Path) -> Arrays:
     """All arrays of a checkpoint of this version."""
     require_file(path)
-    with path.open("rb") as stream:
+    with path.open("rb") as stream:  # numpy would leave a damaged file open
         if stream.read(len(ZIP_START)) != ZIP_START:
             raise FileFormatError(f"{path} is no checkpoint of a simulation")
-    try:
-        with np.load(path, allow_pickle=False) as archive:
-            state = {key: archive[key] for key in archive.files}
-    except DAMAGE as reason:
-        raise FileFormatError(f"{path} cannot be read as a checkpoint: {reason}") from None
+        stream.seek(0)
+        try:
+            with np.load(stream, allow_pickle=False) as archive:
+                state = {key: archive[key] for key in archive.files}
+        except DAMAGE as reason:
+            raise FileFormatError(f"{path} cannot be read as a checkpoint: {reason}") from None
     if str(state.get("format")) != FORMAT:
         raise FileFormatError(f"{path} is no checkpoint of a simulation")
     if str(state.get("version")) != str(VERSION):
