@@ -183,7 +183,9 @@ class Pardiso(Factorisation):
     def factorise(self, data: Floats) -> None:
         n = self.pattern.size
         # the lower triangle by columns is the upper one by rows
-        self._matrix = sp.csr_matrix((data, self.pattern.indices, self.pattern.indptr), shape=(n, n))
+        self._matrix = sp.csr_matrix(
+            (data, self.pattern.indices, self.pattern.indptr), shape=(n, n)
+        )
         try:
             self._solver.set_phase(22 if self._analysed else 12)
             self._solver._call_pardiso(self._matrix, np.zeros((n, 1)))
