@@ -201,7 +201,7 @@ def scaled_direction(lift, eta, omega, axis, point, rhs, dx, primal, dual, parti
 
 @kernel
 def correct(point, primal, dual, target, rhs):
-    """Right-hand side of the corrector (eq. 16): rhs ← λ\\(σμ e − λ∘λ − primal∘dual)."""
+    """Right-hand side of the corrector (eq. 16): rhs ← λ⁻¹∘(σμ e − λ∘λ − primal∘dual)."""
     for p in prange(point.shape[0]):
         l0, l1, l2, l3 = point[p, 0], point[p, 1], point[p, 2], point[p, 3]
         a0, a1, a2, a3 = primal[p, 0], primal[p, 1], primal[p, 2], primal[p, 3]
