@@ -44,7 +44,7 @@ def runs_of(problem: am.ConeProblem, limit: float) -> dict[str, dict[str, float]
             "scaled": solution.residual,
             "iterations": solution.iterations,
         }
-    seconds, error, iterations = clarabel(problem, tolerance=1e-10, limit=limit)
+    seconds, error, iterations = clarabel(problem, tolerance=LEVEL, limit=limit)
     rows["Clarabel"] = {
         "seconds": seconds if error <= LEVEL else math.inf,
         "spent": seconds,
@@ -87,10 +87,10 @@ def main() -> None:
     parser.add_argument("--plots", type=Path, help="folder for the figure")
     options = parser.parse_args()
     sizes = [int(size) for size in options.sizes.split(",")]
-    runs_of(packing(50), 5.0)  # compiles
+    runs_of(packing(250, wall_friction=0.5), 2.0)  # compiles
     tables = {}
     for size in sizes:
-        problem = packing(round(size / 3.25))
+        problem = packing(round(size / 3.25), wall_friction=0.5)
         tables[problem.blocks] = runs_of(problem, options.limit)
         show(problem, tables[problem.blocks])
         write(options.json, tables)

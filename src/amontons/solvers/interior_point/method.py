@@ -2,8 +2,8 @@
 
 Paper 5 has velocities x, slacks y and multipliers λ of frictionless contacts. Here λ is the unknown
 x of the problem, s = G x + h its place in each cone (`lift`), and y = Gᵀz the velocity that the
-dual variables z stand for. Body velocities are eliminated, so that r_d (eq. 18) is zero throughout and
-r_p = N x + r − Gᵀz. The product y ∘ λ becomes s ∘ z in the cones' own algebra, and Λ⁻¹Y in the
+dual variables z stand for. Body velocities are eliminated, so that r_d (eq. 18) is zero throughout
+and r_p = N x + r − Gᵀz. The product y ∘ λ becomes s ∘ z in the cones' own algebra, and Λ⁻¹Y in the
 augmented system (eqs. 20 and 39) the Nesterov–Todd matrix Θ (`scaling`).
 """
 
