@@ -87,7 +87,9 @@ def main() -> None:
     parser.add_argument("--plots", type=Path, help="folder for the figure")
     options = parser.parse_args()
     sizes = [int(size) for size in options.sizes.split(",")]
-    runs_of(packing(250, wall_friction=0.5), 2.0)  # compiles
+    small = packing(250, wall_friction=0.5)
+    runs_of(small, 2.0)  # compiles
+    am.Auto(tolerance=1e-15, time_limit=2.0).solve(small)  # so that it looks at its costs, too
     tables = {}
     for size in sizes:
         problem = packing(round(size / 3.25), wall_friction=0.5)
