@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 import amontons as am
+from amontons import _jit
 from amontons.generators import packing
 from amontons.plots.style import legend_below, look, panels, save
 from common import arguments, write
@@ -88,8 +89,12 @@ def main() -> None:
     options = parser.parse_args()
     sizes = [int(size) for size in options.sizes.split(",")]
     small = packing(250, wall_friction=0.5)
-    runs_of(small, 2.0)  # compiles
-    am.Auto(tolerance=1e-15, time_limit=2.0).solve(small)  # so that it looks at its costs, too
+    for parallel in (_jit.PARALLEL_ABOVE, 0):  # compile both forms of the kernels
+        usual, _jit.PARALLEL_ABOVE = _jit.PARALLEL_ABOVE, parallel
+        for solver in solvers(2.0).values():
+            solver.solve(small)
+        am.Auto(tolerance=1e-15, time_limit=2.0).solve(small)  # looks at its costs, too
+        _jit.PARALLEL_ABOVE = usual
     tables = {}
     for size in sizes:
         problem = packing(round(size / 3.25), wall_friction=0.5)
