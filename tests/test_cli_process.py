@@ -229,7 +229,7 @@ def test_info(cache):
     assert set(facts["versions"]) == {"amontons", "python", "numpy", "scipy", "numba", "h5py"}
     assert 1 <= facts["threads"] <= facts["max_threads"]
     assert facts["cache"] == {"folder": str(cache), "bytes": 5}
-    assert set(facts["extras"]) == {"matplotlib", "clarabel"}
+    assert set(facts["extras"]) == {"matplotlib", "clarabel", "cvxopt", "pypardiso", "qdldl"}
     text = run("info").stdout
     assert facts["cpu"] in text
     assert "threading layer" in text

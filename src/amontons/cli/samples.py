@@ -94,7 +94,7 @@ def _every_set() -> list[Run]:
         Free(1),
         NonNegative(1),
         Interval(-1.0, 1.0),
-        CoulombCone([0.5, 0.3]),
+        CoulombCone([0.5, 0.0]),
         RollingCone([0.5], [0.1]),
         SpinningCone([0.5], [0.1], [0.1]),
     ]

@@ -133,7 +133,7 @@ def _supports(method: Solver, problem: ConeProblem) -> bool:
 
 def _methods(parallel: bool) -> Iterator[Solver]:
     """Every solver, in the variants that run different code."""
-    from amontons.solvers import SOLVERS, ExactCoulomb, GaussSeidel, Jacobi
+    from amontons.solvers import SOLVERS, ExactCoulomb, GaussSeidel, InteriorPoint, Jacobi
 
     few: dict[str, Any] = {"tolerance": 1e-12, "max_iterations": 2}
     for kind in SOLVERS.values():
@@ -143,6 +143,7 @@ def _methods(parallel: bool) -> Iterator[Solver]:
         yield Jacobi(step=step, **few)
         yield GaussSeidel(step=step, parallel=parallel, **few)
     yield ExactCoulomb(**few)
+    yield InteriorPoint(space="bodies", **few)
 
 
 def _detect() -> None:
@@ -187,9 +188,11 @@ def _use_beside_solvers(problem: ConeProblem) -> None:
 
     from amontons.problem.operators import BodyOperator
     from amontons.problem.residuals import residuals
+    from amontons.solvers.interior_point.linear_system.cost import problem_cost
 
     zero = np.zeros(problem.rows)
     problem.sets.project(zero)
     residuals(problem, zero, exact=True)
     if isinstance(problem.operator, BodyOperator):
         problem.operator.velocities(zero)
+    problem_cost(problem)

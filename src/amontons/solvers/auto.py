@@ -41,6 +41,9 @@ FEW_BLOCKS = 16
 FIRST_LOOK = 16
 """Iterations before the first comparison; each later one comes after half as many more."""
 
+RUNAWAY = 1e4
+"""An error this many times the best one so far is no detour any more."""
+
 COUNTED_ABOVE = 2000
 """Rows from which the size of a factor is counted before it is compared."""
 
@@ -115,6 +118,10 @@ class Auto(Solver):
         for iterate in iterations:
             yield iterate
             best.append(min(iterate.error, best[-1]) if best else iterate.error)
+            if iterate.error > RUNAWAY * best[-1] and costs.fits:
+                iterations.close()
+                logger.info("auto: %s runs away; InteriorPoint takes over", name)
+                return False
             if len(best) <= look:
                 continue
             look += look // 2
