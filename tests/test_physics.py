@@ -282,11 +282,11 @@ def test_cohesion_adds_to_what_friction_holds():
         assert (abs(block.velocity[0]) < 1e-4) == stays
 
 
-@pytest.mark.parametrize("h", [1e-3, 1e-2])
+@pytest.mark.parametrize("h", [2e-3, 1e-2])
 def test_compliant_contact_sinks_by_its_compliance(h):
     compliance = 1e-4
     world, ball = on_floor(BALL, am.Material(compliance=compliance / 2, damping=0.05), height=0.1)
-    am.Simulation(world, step=h).run(1.0)
+    am.Simulation(world, step=h).run(0.6)
     assert 0.1 - ball.position[2] == pytest.approx(compliance * G, rel=1e-3)
 
 

@@ -89,11 +89,12 @@ def test_bad_shapes():
         world.add_bodies(BALL, position=np.zeros((2, 3)), velocity=np.zeros((3, 3)), mass=1.0)
 
 
-def test_a_plane_has_no_mass_of_its_own():
+def test_a_plane_cannot_move_freely():
     world = am.World()
-    for options in ({"density": 1.0}, {"mass": 1.0}):
-        with pytest.raises(am.InputError, match=r"[Pp]lane"):
+    for options in ({"density": 1.0}, {"mass": 1.0}, {"mass": 1.0, "inertia": (1.0, 1.0, 1.0)}):
+        with pytest.raises(am.InputError, match="a Plane has no end, so it cannot move freely"):
             world.add_body(am.Plane(), **options)
+    world.add_body(am.Plane(), motion=am.Motion(velocity=X))
 
 
 @pytest.mark.parametrize("gravity", [(0, 0), (0, 0, NAN), "down", 9.81, (0, 0, INF)])

@@ -25,7 +25,7 @@ def solver_for(solver: Solver | None, friction: str) -> Solver:
         raise InputError(f"solver must be one such as amontons.APGD(), got {solver!r}")
     if friction not in ("convex", "exact"):
         raise InputError(f"friction must be 'convex' or 'exact', got {friction!r}")
-    inner = solver or Auto(tolerance=1e-4, max_iterations=500)
+    inner = solver or Auto(tolerance=1e-4, max_iterations=500, budget=0.5)
     if friction == "convex" or inner.exact:
         return inner
     return ExactCoulomb(inner=inner, tolerance=inner.tolerance)
