@@ -62,7 +62,8 @@ def contact_law(normal, arms, gap, before, free, mobile, pair, step, rules):
     drift = np.linalg.norm(free[1][:3] - free[0][:3])
     reach = rules.near + 2.0 * step * max(closing, pair["friction"] * drift)
     keep = bool((mobile[0] or mobile[1]) and gap <= reach)
-    compliance, relaxation = pair["compliance"], pair["damping"]
+    compliance = pair["compliance"]
+    relaxation = 0.0 if gap > 0.0 else pair["damping"]  # a dashpot works once it is touched
     E = compliance / (step * (step + relaxation))
     b = gap / (step + relaxation) if compliance > 0.0 else max(gap / step, -rules.recovery_speed)
     u = relative(before)

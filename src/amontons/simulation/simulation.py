@@ -383,7 +383,8 @@ class Simulation:
 
     def _rounding(self, solved: Solved) -> float:
         """Energy [J] that impulses may seem to add, as the solver has a tolerance."""
-        return 0.1 * self.solver.tolerance * self._mechanics(solved.free).kinetic
+        share = max(1e-9, 0.1 * self.solver.tolerance)
+        return share * self._mechanics(solved.free).kinetic
 
     def _report(
         self, solved: Solved, broken: list[int], stored: float, watch: Stopwatch
