@@ -37,8 +37,9 @@ from amontons.solvers.interior_point.start import (
     warm_start,
 )
 
-ACCURACY = 1e-8
-"""Relative error, in the energy norm, to which a direction is refined."""
+PREDICTOR_ACCURACY, CORRECTOR_ACCURACY = 1.0, 1e-6
+"""Relative error, in the energy norm, to which directions are refined; the predictor only has to
+say where the boundary is, and is not refined at all."""
 
 LONGEST_SHARE = 0.99
 """Largest share of the way to the boundary that a step goes, whatever eq. 17 says."""
@@ -117,8 +118,10 @@ class InteriorPoint(Solver):
             short = 0
             while short < 2:
                 newton.factorise(point.hessian)
-                predictor = point.step(newton.solve(point.predictor_rhs, ACCURACY))
-                corrector = point.step(newton.solve(point.corrector_rhs(predictor), ACCURACY))
+                predictor = point.step(newton.solve(point.predictor_rhs, PREDICTOR_ACCURACY))
+                corrector = point.step(
+                    newton.solve(point.corrector_rhs(predictor), CORRECTOR_ACCURACY)
+                )
                 length = min(1.0, self._share(point, problem) * corrector.longest)
                 if not math.isfinite(length * float(corrector.dx @ corrector.dx)):
                     break
