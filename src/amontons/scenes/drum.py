@@ -36,7 +36,7 @@ class Drum(Scene):
     name: ClassVar[str] = "drum"
     summary: ClassVar[str] = "a turning drum lifts balls and lets them fall"
     counted: ClassVar[str] = "balls"
-    advice: ClassVar[Advice] = Advice(time=4.0, step=4e-3, max_iterations=100)
+    advice: ClassVar[Advice] = Advice(time=4.0, step=4e-3, tolerance=5e-3)
 
     def check(self) -> None:
         self._ordered("radius", "width")

@@ -31,7 +31,7 @@ class Hourglass(Scene):
     name: ClassVar[str] = "hourglass"
     summary: ClassVar[str] = "grains run through the neck of an hourglass"
     counted: ClassVar[str] = "grains"
-    advice: ClassVar[Advice] = Advice(time=3.0, step=2.5e-3, max_iterations=100)
+    advice: ClassVar[Advice] = Advice(time=3.0, step=2.5e-3, tolerance=5e-3)
 
     def check(self) -> None:
         self._ordered("neck", "bulb")

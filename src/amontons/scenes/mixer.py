@@ -35,7 +35,7 @@ class Mixer(Scene):
     name: ClassVar[str] = "mixer"
     summary: ClassVar[str] = "turning blades stir a bowl of balls"
     counted: ClassVar[str] = "balls"
-    advice: ClassVar[Advice] = Advice(time=4.0, step=2.5e-3, max_iterations=100)
+    advice: ClassVar[Advice] = Advice(time=4.0, step=2.5e-3, tolerance=5e-3)
 
     def build(self) -> World:
         world = World()

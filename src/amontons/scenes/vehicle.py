@@ -38,7 +38,9 @@ class Vehicle(Scene):
     name: ClassVar[str] = "vehicle"
     summary: ClassVar[str] = "a car with springs and driven wheels crosses rubble"
     counted: ClassVar[str] = "stones"
-    advice: ClassVar[Advice] = Advice(time=4.0, step=4e-3, solver="auto", tolerance=1e-4)
+    advice: ClassVar[Advice] = Advice(
+        time=4.0, step=4e-3, solver="auto", tolerance=1e-4, max_iterations=2000
+    )
 
     WHEEL: ClassVar[float] = 0.3
     BASE: ClassVar[tuple[float, float]] = (1.5, 1.0)
