@@ -42,7 +42,7 @@ class BouncingBalls(Scene):
         rubber = Material(friction=self.friction, restitution=self.restitution)
         pitch = 2.2 * self.largest
         across = max(2, round((0.8 * self.balls) ** (1.0 / 3.0)))
-        add_tray(world, half=0.75 * across * pitch, height=3.0 * self.largest, material=rubber)
+        add_tray(world, half=0.75 * across * pitch, height=8.0 * self.largest, material=rubber)
         place = layers(self.balls, across, pitch, self.height + self.largest)
         radii = rng.choice(np.linspace(self.smallest, self.largest, 7), self.balls)
         world.add_bodies(
