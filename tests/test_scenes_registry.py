@@ -1,6 +1,7 @@
 """The registry of scenes: parameters are declared once, checked, parsed and repeatable."""
 
 import dataclasses
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -84,6 +85,17 @@ def test_the_same_parameters_give_the_same_world(name):
         np.testing.assert_array_equal(
             first.bodies.columns[column], second.bodies.columns[column], err_msg=column
         )
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_docs_say_what_the_scene_says(name):
+    page = (Path(__file__).parents[1] / "docs" / "scenes.md").read_text()
+    section = page.split(f"## {name}\n")[1].split("\n## ")[0]
+    for each in SCENES[name].parameters():
+        default = each.default
+        text = ",".join(map(str, default)) if isinstance(default, tuple) else default
+        assert f"| `{each.name}` | {text} | {each.unit} | {each.limits} | {each.help}" in section
+    assert (Path(__file__).parents[1] / "docs" / "figures" / f"scene-{name}.jpg").exists()
 
 
 def test_scenes_are_frozen():

@@ -31,7 +31,7 @@ class BouncingBalls(Scene):
     name: ClassVar[str] = "bouncing_balls"
     summary: ClassVar[str] = "balls of all sizes fall into a tray and bounce until they rest"
     counted: ClassVar[str] = "balls"
-    advice: ClassVar[Advice] = Advice(time=4.0, step=2.5e-3, max_iterations=100)
+    advice: ClassVar[Advice] = Advice(time=3.0, step=4e-3, max_iterations=100)
 
     def check(self) -> None:
         self._ordered("smallest", "largest")

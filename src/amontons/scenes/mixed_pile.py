@@ -37,7 +37,7 @@ class MixedPile(Scene):
         stone = Material(friction=self.friction)
         pitch = 1.02 * self.size
         across = max(2, round((0.5 * self.bodies) ** (1.0 / 3.0)))
-        add_tray(world, half=1.1 * across * pitch, height=0.8 * self.size, material=stone)
+        add_tray(world, half=0.7 * across * pitch, height=1.5 * self.size, material=stone)
         kinds = self._kinds()
         world.add_bodies(
             [kinds[i] for i in rng.integers(len(kinds), size=self.bodies)],

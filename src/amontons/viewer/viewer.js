@@ -11,7 +11,7 @@ async function unpacked(text) {
 class Camera {
   constructor(run) {
     this.target = [...run.middle];
-    this.distance = 1.25 * run.size;
+    this.distance = 1.4 * run.size;
     this.azimuth = -1.0;
     this.height = 0.42;
   }
