@@ -15,7 +15,9 @@ import amontons as am
 from common import arguments, load, write
 
 
-def clarabel(problem: am.ConeProblem) -> tuple[float, float, int]:
+def clarabel(
+    problem: am.ConeProblem, *, tolerance: float = 1e-8, limit: float = 1e9
+) -> tuple[float, float, int]:
     """Seconds, scaled error and iterations of Clarabel on v and γ with M v = H γ, γ in cones.
 
     min ½ vᵀMv + rᵀγ with M v = Dγ is the same problem with a sparse Hessian: forming N would be
@@ -45,7 +47,8 @@ def clarabel(problem: am.ConeProblem) -> tuple[float, float, int]:
     b = np.zeros(A.shape[0])
     settings = solver.DefaultSettings()
     settings.verbose = False
-    settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = 1e-8
+    settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = tolerance
+    settings.time_limit = limit
     kinds: list[Any] = [solver.ZeroConeT(bodies)]
     kinds += [solver.SecondOrderConeT(4)] * contacts
     start = time.perf_counter()
@@ -66,10 +69,23 @@ def reach(history: am.History, level: float) -> tuple[int, float] | None:
 def main() -> None:
     options = arguments(__doc__.splitlines()[0]).parse_args()
     problem = load("Slab4000")
-    for kind in (am.APGD, am.SpectralGradient):  # compile, and touch the memory
-        kind(max_iterations=20).solve(problem)
+    for kind in (am.APGD, am.SpectralGradient, am.InteriorPoint):  # compile, touch the memory
+        kind(max_iterations=2).solve(problem)
     seconds, error, iterations = clarabel(problem)
     print(f"Clarabel: {iterations} iterations, {seconds:.2f} s, scaled error {error:.1e}")
+    interior = {}
+    for name, solver in (
+        ("InteriorPoint", am.InteriorPoint(tolerance=1e-8)),
+        ("Auto", am.Auto(tolerance=1e-8)),
+    ):
+        solution = solver.solve(problem)
+        share = solution.time / seconds
+        print(f"{name}: {solution}, {share:.2f} of Clarabel's")
+        interior[name] = {
+            "seconds": solution.time,
+            "scaled": solution.residual,
+            "iterations": solution.iterations,
+        }
     apgd = am.APGD(tolerance=1e-8, max_iterations=60_000).solve(problem)
     print(f"APGD: {apgd}")
     levels = {}
@@ -89,6 +105,7 @@ def main() -> None:
         options.json,
         {
             "clarabel": {"seconds": seconds, "scaled": error, "iterations": iterations},
+            **interior,
             "apgd": {str(k): {"iterations": v[0], "seconds": v[1]} for k, v in levels.items()},
             "apgd_scaled": apgd.residual,
             "spectral_gradient_objective_1000": spectral.objective,

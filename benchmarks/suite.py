@@ -18,7 +18,12 @@ SOLVERS: dict[str, am.Solver] = {
     "SpectralGradient": am.SpectralGradient(tolerance=1e-8, max_iterations=100_000),
     "GaussSeidel": am.GaussSeidel(tolerance=1e-4, max_iterations=20_000),
     "GaussSeidel, full step": am.GaussSeidel(tolerance=1e-4, max_iterations=20_000, step="full"),
+    "InteriorPoint": am.InteriorPoint(tolerance=1e-10, max_iterations=40),
+    "Auto": am.Auto(tolerance=1e-8),
     "ExactCoulomb": am.ExactCoulomb(tolerance=1e-8),
+    "ExactCoulomb, InteriorPoint": am.ExactCoulomb(
+        tolerance=1e-9, inner=am.InteriorPoint(), time_limit=15.0
+    ),
 }
 
 
@@ -52,6 +57,7 @@ def judge_global(fc: ModuleType, stored: dict[str, Any], solution: am.Solution) 
 
 def main() -> None:
     parser = arguments(__doc__.splitlines()[0])
+    parser.add_argument("--only", default="", help="solvers whose name contains this")
     parser.add_argument("--small", action="store_true", help="leave Slab4000 out")
     options = parser.parse_args()
     fc = referee()
@@ -59,7 +65,8 @@ def main() -> None:
     if options.small:
         names.remove("Slab4000")
     rows = []
-    for label, solver in SOLVERS.items():
+    chosen = {label: solver for label, solver in SOLVERS.items() if options.only in label}
+    for label, solver in chosen.items():
         met = lies = count = 0
         for name in names:
             if solver.exact and name == "Slab4000":

@@ -14,13 +14,13 @@ from amontons import _jit
 from amontons.cli import warmup
 from amontons.cli.progress import Interrupt
 from amontons.cli.settings import Settings
-from amontons.collision import detector
+from amontons.simulation import simulation
 from cli_helpers import chain, contacts, python, run
 
 SESSION = dict(os.environ)
 """The environment in which kernels were given their cache, before any test changed it."""
 
-assert detector  # imported here for its kernels: they keep the cache that they began with
+assert simulation  # imported here for its kernels: they keep the cache that they began with
 
 needs_terminal = pytest.mark.skipif(os.name != "posix", reason="needs pseudo-terminals")
 
@@ -183,6 +183,7 @@ for above in (10**9, 0):
             except am.UnsupportedProblemError:
                 pass
 warmup._detect()
+warmup._simulate()
 assert _jit.announcer.compiled == [], _jit.announcer.compiled
 """
     again = python(script, env=environment)
@@ -228,7 +229,7 @@ def test_info(cache):
     assert set(facts["versions"]) == {"amontons", "python", "numpy", "scipy", "numba", "h5py"}
     assert 1 <= facts["threads"] <= facts["max_threads"]
     assert facts["cache"] == {"folder": str(cache), "bytes": 5}
-    assert set(facts["extras"]) == {"matplotlib", "clarabel"}
+    assert set(facts["extras"]) == {"matplotlib", "clarabel", "cvxopt", "pypardiso", "qdldl"}
     text = run("info").stdout
     assert facts["cpu"] in text
     assert "threading layer" in text

@@ -21,6 +21,7 @@ SOLVERS = {
     "gauss-seidel-symmetric": am.GaussSeidel(symmetric=True),
     "gauss-seidel-full": am.GaussSeidel(step="full"),
     "sor": am.GaussSeidel(relaxation=1.3),
+    "auto": am.Auto(),
     "interior-point": am.InteriorPoint(),
     "interior-point-dapuzzo": am.InteriorPoint(start="dapuzzo", tolerance=1e-10),
     "jacobi": am.Jacobi(),

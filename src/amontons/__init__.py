@@ -23,6 +23,7 @@ _HOMES = {
         "InsufficientMemoryError",
         "OutputError",
         "ProblemWarning",
+        "SimulationError",
         "UnsupportedProblemError",
     ),
     "amontons.model.bodies": ("Bodies", "Body"),
@@ -178,6 +179,7 @@ __all__ = [
     "Screw",
     "Shape",
     "Simulation",
+    "SimulationError",
     "Sleeping",
     "Snapshot",
     "Solution",
@@ -215,6 +217,7 @@ if TYPE_CHECKING:
         InsufficientMemoryError,
         OutputError,
         ProblemWarning,
+        SimulationError,
         UnsupportedProblemError,
     )
     from amontons.model.bodies import Bodies, Body

@@ -20,6 +20,10 @@ class InsufficientMemoryError(AmontonsError, MemoryError):
     """A factorisation that would not fit into the memory that is free."""
 
 
+class SimulationError(AmontonsError, ArithmeticError):
+    """A time step that gave no finite velocities; the state is that before it."""
+
+
 class FileFormatError(AmontonsError, ValueError):
     """A file that is truncated, foreign, or of a version that this release cannot read."""
 

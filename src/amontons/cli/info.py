@@ -13,7 +13,7 @@ from amontons.cli.output import console, megabytes, print_json
 from amontons.cli.settings import Json
 
 LIBRARIES = ("numpy", "scipy", "numba", "h5py")
-EXTRAS = ("matplotlib", "clarabel")
+EXTRAS = ("matplotlib", "clarabel", "cvxopt", "pypardiso", "qdldl")
 
 
 def info(json: Json = False) -> None:
@@ -34,6 +34,7 @@ def info(json: Json = False) -> None:
     table.add_row("threads", f"{facts['threads']} of {facts['max_threads']}")
     table.add_row("threading layer", facts["threading_layer"])
     cache = facts["cache"]
+    table.add_row("factorisation", facts["factorisation"])
     table.add_row("compiled code", f"{cache['folder']} ({megabytes(cache['bytes'])})")
     for package, version in facts["extras"].items():
         table.add_row(package, version or "not installed")
@@ -46,6 +47,7 @@ def gather() -> dict[str, Any]:
 
     import amontons
     from amontons._jit import cache_root, get_threads, max_threads
+    from amontons.solvers.interior_point.linear_system.factorisation import sparse_backend
 
     versions = {"amontons": amontons.__version__, "python": platform.python_version()}
     threads = get_threads()  # starts the threads: before that, their layer is unknown
@@ -57,6 +59,7 @@ def gather() -> dict[str, Any]:
         "threads": threads,
         "max_threads": max_threads(),
         "threading_layer": numba.threading_layer(),
+        "factorisation": sparse_backend().name,
         "cache": {"folder": str(cache_root()), "bytes": folder_size(cache_root())},
         "extras": {name: metadata.version(name) if find_spec(name) else None for name in EXTRAS},
     }

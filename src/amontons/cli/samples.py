@@ -9,6 +9,9 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from amontons.collision.detector import CollisionDetector
+from amontons.model.forces import Drag
+from amontons.model.joints import Revolute, SpeedMotor
+from amontons.model.materials import Material
 from amontons.model.shapes import (
     Box,
     Capsule,
@@ -20,6 +23,7 @@ from amontons.model.shapes import (
     Plane,
     Sphere,
 )
+from amontons.model.world import World
 from amontons.problem.operators import BodyOperator
 from amontons.problem.problem import ConeProblem
 from amontons.problem.sets import (
@@ -69,12 +73,28 @@ def sample_scene() -> tuple[CollisionDetector, Floats]:
     return CollisionDetector(shapes, which=which, margin=0.1), position
 
 
+def sample_world(*, torques: bool) -> World:
+    """A box and a ball on a floor, hinged to each other; with rolling friction or without."""
+    rolling = 1e-3 if torques else 0.0
+    material = Material(rolling_friction=rolling, cohesion=0.1, restitution=0.5)
+    world = World()
+    world.add_body(Plane(), fixed=True, material=material)
+    box = world.add_body(Box((1.0, 1.0, 1.0)), mass=1.0, position=(0, 0, 0.5), material=material)
+    ball = world.add_body(Sphere(0.5), mass=1.0, position=(2.0, 0.0, 0.5), material=material)
+    motor = SpeedMotor(speed=1.0, limit=1.0)
+    world.add_joint(
+        Revolute(box, ball, point=(1.0, 0.0, 0.5), axis=UP, limits=(-1, 1), motor=motor)
+    )
+    world.add_force(Drag(linear=0.1, angular=0.1))
+    return world
+
+
 def _every_set() -> list[Run]:
     return [
         Free(1),
         NonNegative(1),
         Interval(-1.0, 1.0),
-        CoulombCone([0.5, 0.3]),
+        CoulombCone([0.5, 0.0]),
         RollingCone([0.5], [0.1]),
         SpinningCone([0.5], [0.1], [0.1]),
     ]

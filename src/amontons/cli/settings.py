@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from amontons.solvers import Solver
 
 SOLVER_NAMES = (
-    "apgd, spectral-gradient, gauss-seidel, jacobi, conjugate-gradient or minimum-residual"
+    "auto, apgd, interior-point, spectral-gradient, gauss-seidel, jacobi, conjugate-gradient or "
+    "minimum-residual"
 )
 """For help texts, which must not load the solvers; the registry decides."""
 
@@ -109,6 +110,9 @@ def use_threads(threads: int | None) -> None:
 
 def prepare(method: Solver, problem: ConeProblem) -> float:
     """Compile or load the kernels of a run, by a very short one; return the seconds it took."""
+    from amontons.solvers import Auto
+
     start = time.perf_counter()
-    dataclasses.replace(method, max_iterations=1).solve(problem)
+    for one in (method, method.interior) if isinstance(method, Auto) else (method,):
+        dataclasses.replace(one, max_iterations=1).solve(problem)
     return time.perf_counter() - start

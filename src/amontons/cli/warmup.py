@@ -99,6 +99,8 @@ def exercise() -> Iterator[tuple[str, float]]:
             problems = sample_problems()
             yield "collision detection", 0.5 * i
             _detect()
+            yield "a time step", 0.5 * i
+            _simulate()
             for j, (kind, problem) in enumerate(problems.items()):
                 methods = [m for m in _methods(parallel) if _supports(m, problem)]
                 for k, method in enumerate(methods):
@@ -131,7 +133,7 @@ def _supports(method: Solver, problem: ConeProblem) -> bool:
 
 def _methods(parallel: bool) -> Iterator[Solver]:
     """Every solver, in the variants that run different code."""
-    from amontons.solvers import SOLVERS, ExactCoulomb, GaussSeidel, Jacobi
+    from amontons.solvers import SOLVERS, ExactCoulomb, GaussSeidel, InteriorPoint, Jacobi
 
     few: dict[str, Any] = {"tolerance": 1e-12, "max_iterations": 2}
     for kind in SOLVERS.values():
@@ -141,6 +143,7 @@ def _methods(parallel: bool) -> Iterator[Solver]:
         yield Jacobi(step=step, **few)
         yield GaussSeidel(step=step, parallel=parallel, **few)
     yield ExactCoulomb(**few)
+    yield InteriorPoint(space="bodies", **few)
 
 
 def _detect() -> None:
@@ -166,15 +169,30 @@ def _detect() -> None:
         snapshot.distances(np.column_stack([np.full_like(others, first), others]))
 
 
+def _simulate() -> None:
+    """Steps of a world with contacts of all kinds, joints and loads."""
+    from amontons.cli.samples import sample_world
+    from amontons.simulation.simulation import Simulation
+    from amontons.simulation.sleeping import Sleeping
+
+    for torques in (False, True):
+        world = sample_world(torques=torques)
+        sim = Simulation(world, step=1e-3, sleeping=Sleeping(speed=1e-3))
+        for _ in range(2):
+            sim.step()
+
+
 def _use_beside_solvers(problem: ConeProblem) -> None:
     """What callers ask of a problem directly."""
     import numpy as np
 
     from amontons.problem.operators import BodyOperator
     from amontons.problem.residuals import residuals
+    from amontons.solvers.interior_point.linear_system.cost import problem_cost
 
     zero = np.zeros(problem.rows)
     problem.sets.project(zero)
     residuals(problem, zero, exact=True)
     if isinstance(problem.operator, BodyOperator):
         problem.operator.velocities(zero)
+    problem_cost(problem)

@@ -108,6 +108,8 @@ def contact_kernel(
         reach = near + 2.0 * step * max(-u, mu[c] * speed)
         keep[c] = (mobile[a] or mobile[b]) and gap <= reach
         soft, relax = compliance[i, j], damping[i, j]
+        if gap > 0.0:
+            relax = 0.0  # a dashpot that is not touched yet brakes nobody
         yielding[c] = soft / (step * (step + relax))
         if soft > 0.0:
             offset[c] = gap / (step + relax)
@@ -145,7 +147,7 @@ def contact_terms(
     step: float,
     rules: ContactRules,
     sticking: NDArray[np.bool_] | None = None,
-    bouncing: bool = True,
+    bouncing: float = 1.0,
 ) -> ContactTerms:
     """The terms of all contacts that may act in this step.
 
@@ -158,12 +160,12 @@ def contact_terms(
     sticking:
         Which contacts stuck in the last step: static friction holds those; shape (contacts,).
     bouncing:
-        Whether impacts give anything back.
+        Share of the restitution that impacts have: 0 where they give nothing back.
     """
     count = len(contacts)
     keep, bounces = np.empty((2, count), dtype=bool)
     mu, offset, yielding = np.empty((3, count))
-    restitution = pairs.restitution if bouncing else np.zeros_like(pairs.restitution)
+    restitution = bouncing * pairs.restitution
     contact_kernel.sized(count)(
         contacts.bodies, contacts.normals, contacts.arms_a, contacts.arms_b, contacts.gaps,
         before, free, mobile, material, pairs.friction, restitution, pairs.compliance,

@@ -77,6 +77,12 @@ def body_masses(
             "a body that moves needs a mass or a density, just one of them; "
             "say fixed=True for one that does not move"
         )
+    for shape in _moving(shapes, driven):
+        if not np.isfinite(shape.bounds).all():
+            raise InputError(
+                f"a {type(shape).__name__} has no end, so it cannot move freely; say fixed=True, "
+                "or give it a motion"
+            )
     name = "mass" if density is None else "density"
     given = finite_array(name, mass if density is None else density)  # type: ignore[arg-type]
     given = _one_each(name, given, count, ())

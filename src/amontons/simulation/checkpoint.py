@@ -61,7 +61,7 @@ def restore(simulation: Simulation, path: str | os.PathLike[str]) -> None:
                 f"{path} is a checkpoint of another scene: its {what} are others; build the same "
                 "world first"
             )
-    _put_back(simulation, state, gone)
+    put_back(simulation, state)
 
 
 def fingerprint(world: World) -> str:
@@ -83,14 +83,15 @@ def _take_in(simulation: Simulation) -> None:
 def _read(path: Path) -> Arrays:
     """All arrays of a checkpoint of this version."""
     require_file(path)
-    with path.open("rb") as stream:
+    with path.open("rb") as stream:  # numpy would leave a damaged file open
         if stream.read(len(ZIP_START)) != ZIP_START:
             raise FileFormatError(f"{path} is no checkpoint of a simulation")
-    try:
-        with np.load(path, allow_pickle=False) as archive:
-            state = {key: archive[key] for key in archive.files}
-    except DAMAGE as reason:
-        raise FileFormatError(f"{path} cannot be read as a checkpoint: {reason}") from None
+        stream.seek(0)
+        try:
+            with np.load(stream, allow_pickle=False) as archive:
+                state = {key: archive[key] for key in archive.files}
+        except DAMAGE as reason:
+            raise FileFormatError(f"{path} cannot be read as a checkpoint: {reason}") from None
     if str(state.get("format")) != FORMAT:
         raise FileFormatError(f"{path} is no checkpoint of a simulation")
     if str(state.get("version")) != str(VERSION):
@@ -112,8 +113,8 @@ def _state(simulation: Simulation) -> Arrays:
         "clock": np.array([simulation.time, simulation.dissipated]),
         "counts": np.array([simulation.steps, world.next_id, *simulation.lookout.level]),
         "gravity": world.gravity,
-        "before.loads": simulation._loads_before,
-        "before.gravity": simulation._gravity_before,
+        "before.seen": simulation.surroundings.seen,
+        "before.gravity": simulation.surroundings.gravity,
     }
     state |= {f"bodies.{name}": columns[name] for name in columns.names}
     state |= {f"joints.{name}": value for name, value in simulation.joints.state().items()}
@@ -147,7 +148,14 @@ def _loads_fit(simulation: Simulation, state: Arrays, gone: Ids) -> bool:
     return state["loads.arms"].shape == (len(left), 3)
 
 
-def _put_back(simulation: Simulation, state: Arrays, gone: Ids) -> None:
+def snapshot(simulation: Simulation) -> Arrays:
+    """The state of a simulation, to be put back by :func:`put_back`."""
+    return {name: value.copy() for name, value in _state(simulation).items()}
+
+
+def put_back(simulation: Simulation, state: Arrays) -> None:
+    """Put a simulation into a state that fits its scene."""
+    gone = np.setdiff1d(simulation.bodies.id, state["bodies.id"])
     world, columns = simulation.world, simulation.bodies.columns
     world.remove_bodies(gone.tolist())
     columns.keep(np.zeros(len(columns), dtype=bool))
@@ -158,8 +166,8 @@ def _put_back(simulation: Simulation, state: Arrays, gone: Ids) -> None:
     world.version += 1
     simulation._level = (level[0], level[1])
     simulation.prepare()
-    simulation._loads_before = state["before.loads"]
-    simulation._gravity_before = state["before.gravity"]
+    simulation.surroundings.seen = state["before.seen"]
+    simulation.surroundings.gravity = state["before.gravity"]
     simulation.joints.restore(_part(state, "joints"))
     simulation.joints.measure(simulation.bodies.position, simulation.bodies.orientation)
     simulation.loads.restore(_part(state, "loads"))

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from amontons.dynamics.contact_laws import ContactRules
-from amontons.errors import InputError
+from amontons.errors import InputError, SimulationError
 from amontons.model.shapes.checks import finite, positive
 from amontons.model.world import World
 from amontons.solvers import Auto, ExactCoulomb, Solver
@@ -25,7 +25,7 @@ def solver_for(solver: Solver | None, friction: str) -> Solver:
         raise InputError(f"solver must be one such as amontons.APGD(), got {solver!r}")
     if friction not in ("convex", "exact"):
         raise InputError(f"friction must be 'convex' or 'exact', got {friction!r}")
-    inner = solver or Auto(tolerance=1e-4, max_iterations=500)
+    inner = solver or Auto(tolerance=1e-4, max_iterations=500, budget=0.5)
     if friction == "convex" or inner.exact:
         return inner
     return ExactCoulomb(inner=inner, tolerance=inner.tolerance)
@@ -85,3 +85,15 @@ def check_bodies(world: World) -> None:
             f"the orientation of {world.name_of(int(bodies.id[row]))} has length "
             f"{length[row]:g}; quaternions must be unit: divide by the length"
         )
+
+
+def check_velocities(world: World, velocity: Floats) -> None:
+    """Raise where a step gave a body a velocity that is not finite; nothing has changed so far."""
+    if np.isfinite(velocity).all():
+        return
+    row = int(np.argwhere(~np.isfinite(velocity))[0, 0])
+    raise SimulationError(
+        f"the step gave {world.name_of(int(world.bodies.id[row]))} the velocity "
+        f"{velocity[row].tolist()}: forces, masses or joints are beyond what numbers can hold; "
+        "nothing was changed in this step"
+    )

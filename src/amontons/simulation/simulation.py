@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from amontons.collision.contacts import ContactSet
 from amontons.collision.memory import ContactMemory
 from amontons.dynamics.assembly import assemble
-from amontons.dynamics.contact_laws import contact_terms
+from amontons.dynamics.contact_laws import ContactRules, contact_terms
 from amontons.dynamics.energy import Mechanics, mechanics
 from amontons.dynamics.forces import ForceSystem
 from amontons.dynamics.free_velocity import free_velocities
@@ -25,12 +25,20 @@ from amontons.model.shapes.checks import finite, positive
 from amontons.model.world import World
 from amontons.problem.operators import BodyOperator
 from amontons.problem.problem import ConeProblem
-from amontons.simulation.checks import check_bodies, contact_rules, solver_for
+from amontons.simulation.checkpoint import put_back, restore, save, snapshot
+from amontons.simulation.checks import check_bodies, check_velocities, contact_rules, solver_for
 from amontons.simulation.contacts import Contacts
 from amontons.simulation.lookout import Lookout
 from amontons.simulation.progress import progress_bar
 from amontons.simulation.report import Readings, StepReport, Stopwatch, notes_of
-from amontons.simulation.sleeping import Sleeping, restless, wake_neighbours
+from amontons.simulation.sleeping import (
+    Sleeping,
+    Surroundings,
+    ends_of_changes,
+    neighbours_of_gone,
+    restless,
+    wake,
+)
 from amontons.simulation.solved import Solved
 from amontons.simulation.step_size import AutomaticStep
 from amontons.solvers import Solver
@@ -39,6 +47,10 @@ Floats = NDArray[np.float64]
 
 CARRIED, STICKING = 7, 6
 """What is remembered of a contact: force and torque [N, N m], and whether it stuck."""
+
+BOUNCES = (1.0, 0.99, 0.9, 0.0)
+"""Shares of the restitution: several impacts with friction may together give back more than came
+in, and then all of them give back less."""
 
 
 class Simulation:
@@ -110,6 +122,8 @@ class Simulation:
         self._last: Solved | None = None
         self._ids = np.empty(0, dtype=np.int64)
         self._level = (0, 0)
+        self._version = -1
+        self.surroundings = Surroundings(0)
         self.prepare()
 
     @property
@@ -149,8 +163,16 @@ class Simulation:
 
     def step(self) -> StepReport:
         """Take one time step, and report on it. If it raises, the state is as before."""
-        for _ in range(self.substeps):
-            report = self._step(self._next_length())
+        if self.substeps == 1:
+            reports = [self._step(self._next_length())]
+        else:
+            before = snapshot(self)
+            try:
+                reports = [self._step(self._next_length()) for _ in range(self.substeps)]
+            except BaseException:
+                put_back(self, before)
+                raise
+        for report in reports:
             self.readings.append(report)
         return report
 
@@ -163,20 +185,22 @@ class Simulation:
     # -- one step ---------------------------------------------------------------------------------
 
     def _step(self, h: float) -> StepReport:
+        check_bodies(self.world)
         if self.world.version != self._version:
             self.prepare()
-        check_bodies(self.world)
+        self.rules = self._rules(h)
         watch = Stopwatch()
         twist = self._driven(h)
-        contacts = self._detect(twist, h)
+        wrench = self._wrench(twist)
+        contacts = self._detect(twist, wrench, h)
         watch.lap("detect")
-        free, inverse_inertia = self._free_velocity(twist, h)
+        free, inverse_inertia = self._free_velocity(twist, wrench, h)
         rows = self.joints.rows(self.bodies.position, self.bodies.orientation, twist, self.time, h)
         solved = self._solve(contacts, rows, twist, free, inverse_inertia, h, watch)
         # nothing of the state has changed so far
-        broken = self._advance(solved, h)
+        broken, stored = self._advance(solved, wrench, h)
         watch.lap("advance")
-        return self._report(solved, broken, watch)
+        return self._report(solved, broken, stored, watch)
 
     def _driven(self, h: float) -> Floats:
         """Velocities v at the start, with those of kinematic bodies as they are prescribed."""
@@ -187,22 +211,26 @@ class Simulation:
             twist[i] = motion.twist(bodies.position[i], bodies.orientation[i], self.time, h)
         return twist
 
-    def _detect(self, twist: Floats, h: float) -> ContactSet:
+    def _wrench(self, twist: Floats) -> Floats:
+        """Forces and torques on bodies [N, N m], gravity aside; shape (bodies, 6)."""
+        bodies = self.bodies
+        wrench = np.concatenate([bodies.force, bodies.torque], axis=1)
+        if self.loads.loads:
+            self.loads.add(bodies.position, bodies.orientation, twist, self.time, wrench)
+        return wrench
+
+    def _detect(self, twist: Floats, wrench: Floats, h: float) -> ContactSet:
         bodies = self.bodies
         contacts = self.lookout.detector(twist, h).detect(bodies.position, bodies.orientation)
         if self.sleeping is not None:
-            pushed = (self._loads() != self._loads_before).any(axis=1)
-            pulled = bool((self.world.gravity != self._gravity_before).any())
-            disturbed = bodies.twist.any(axis=1) | pushed | pulled
+            disturbed = self.surroundings.changed(bodies, wrench, self.world.gravity)
             pairs = self._together(contacts.bodies[contacts.gaps <= self.rules.near])
             self.sleeping.stir(bodies, self.masses, twist, pairs, disturbed)
         return contacts
 
-    def _free_velocity(self, twist: Floats, h: float) -> tuple[Floats, Floats]:
+    def _free_velocity(self, twist: Floats, wrench: Floats, h: float) -> tuple[Floats, Floats]:
         """v* = v + h M⁻¹ f, and I⁻¹ in world axes."""
         bodies, masses = self.bodies, self.masses
-        wrench = self._loads()
-        self.loads.add(bodies.position, bodies.orientation, twist, self.time, wrench)
         free, inverse_inertia = np.empty_like(twist), np.empty((len(bodies), 3, 3))
         free_velocities.sized(len(bodies))(
             bodies.orientation, twist, wrench, self._inverse_mass(), masses.own_inverse,
@@ -224,12 +252,15 @@ class Simulation:
         """v⁺ = v* + M⁻¹ D γ, with the impulses γ that solve the problem of this step."""
         inverse_mass = self._inverse_mass()
         forces = self.memory.recall(contacts, CARRIED)
-        for bouncing in (True, False):
+        mobile = np.append(inverse_mass > 0.0, False)  # the last is the world: −1
+        acting = mobile[rows.bodies[:, 0]] | mobile[rows.bodies[:, 1]]
+        acting_rows = rows if acting.all() else rows.only(acting)
+        for bouncing in BOUNCES:
             terms = contact_terms(
                 contacts,
                 before=twist,
                 free=free,
-                mobile=inverse_mass > 0.0,
+                mobile=mobile,
                 material=self.bodies.material,
                 pairs=self.world.materials.table,
                 step=h,
@@ -239,7 +270,7 @@ class Simulation:
             )
             problem = assemble(
                 terms,
-                rows,
+                acting_rows,
                 inverse_mass=inverse_mass,
                 inverse_inertia=inverse_inertia,
                 free=free,
@@ -247,30 +278,34 @@ class Simulation:
             )
             guess = h * terms.of_kept(forces[:, : terms.width])
             watch.lap("assemble")
-            solution = self.solver.solve(problem, guess=np.append(guess, rows.guess))
+            solution = self.solver.solve(problem, guess=np.append(guess, acting_rows.guess))
             watch.lap("solve")
             assert isinstance(problem.operator, BodyOperator)
             kick = problem.operator.velocities(problem.sets.inward(solution.impulses))
-            solved = Solved(contacts, terms, problem, solution, free, free + kick, h)
-            # several impacts with friction may together give back more than came in
-            if not terms.bouncing or self._work(solved) <= 0.0:
+            solved = Solved(contacts, terms, rows, acting, problem, solution, free, free + kick, h)
+            check_velocities(self.world, solved.velocity)
+            if not terms.bouncing or self._work(solved) <= self._rounding(solved):
                 break
         return solved
 
-    def _advance(self, solved: Solved, h: float) -> list[int]:
-        """q⁺ = q ⊕ h v⁺. Returns the ids of joints that broke."""
+    def _advance(self, solved: Solved, wrench: Floats, h: float) -> tuple[list[int], float]:
+        """q⁺ = q ⊕ h v⁺. Returns the ids of joints that broke, and the potential of loads [J]."""
         bodies, masses = self.bodies, self.masses
-        new = [np.empty_like(each) for each in (bodies.position, bodies.orientation, bodies.twist)]
+        place, turn = np.empty_like(bodies.position), np.empty_like(bodies.orientation)
+        twist = np.empty_like(bodies.twist)
         held = masses.driven | bodies.asleep
         advance.sized(len(bodies))(
             bodies.position, bodies.orientation, solved.velocity, bodies.inertia, masses.even,
-            held, h, *new,
+            held, h, place, turn, twist,
         )  # fmt: skip
+        stored = self.loads.potential_energy(
+            place, turn, twist, self.time + h
+        )  # the last that may raise
         self.dissipated -= self._work(solved)
         self._last, self._places, self._ids = solved, bodies.position.copy(), bodies.id.copy()
         self.memory.store(solved.detected, solved.carried(self.rules.slip_speed))
         broken = self.joints.accept(solved.joint_impulses, h)
-        bodies.position[:], bodies.orientation[:], bodies.twist[:] = new
+        bodies.position[:], bodies.orientation[:], bodies.twist[:] = place, turn, twist
         self.joints.measure(bodies.position, bodies.orientation)
         self.time += h
         self.steps += 1
@@ -278,27 +313,31 @@ class Simulation:
         if self.sleeping is not None:
             pairs = self._together(solved.terms.contacts.bodies)
             self.sleeping.lull(bodies, masses, pairs, restless(self.joints, len(bodies)), h)
-            self._loads_before, self._gravity_before = self._loads(), self.world.gravity.copy()
-        return broken
+            self.surroundings.note(bodies, wrench, self.world.gravity)
+        return broken, stored
 
     # -- what a step is made of -------------------------------------------------------------------
 
     def prepare(self) -> None:
         """Take in what was added to the world or removed from it; each step does so by itself."""
         world, bodies = self.world, self.bodies
+        joints_before = self.joints.joints
         self.joints.update(world.joints, world.index_of, bodies.position, bodies.orientation)
         self.loads.update(world.forces, world.index_of, bodies.position, bodies.orientation)
         self.masses = Masses.of(world)
-        h = self.step_length
-        longest = h.largest if isinstance(h, AutomaticStep) else h / self.substeps
-        size = self.masses.typical_size
-        self.rules = contact_rules(size, world.gravity, longest, *self._given, self.solver.exact)
+        self.rules = self._rules(self._next_length())
         self.lookout = Lookout(world, self.masses, self.rules.near, self._apart(), self._level)
-        wake_neighbours(bodies, self._ids, self.memory)
+        touched = neighbours_of_gone(bodies, self._ids, self.memory)
+        wake(bodies, np.append(touched, ends_of_changes(joints_before, self.joints.joints)))
         self.memory.renumber(self._ids, bodies.id)
+        self.surroundings.renumber(self._ids, bodies.id)
         self._ids = bodies.id.copy()
-        self._loads_before, self._gravity_before = self._loads(), world.gravity.copy()
         self._version = world.version
+
+    def _rules(self, h: float) -> ContactRules:
+        """Lengths and speeds of contact in a step of this length [s]."""
+        size, gravity = self.masses.typical_size, self.world.gravity
+        return contact_rules(size, gravity, h, *self._given, self.solver.exact)
 
     def _apart(self) -> NDArray[np.int64]:
         """Rows of bodies that are joined, and so do not collide, shape (pairs, 2)."""
@@ -310,10 +349,6 @@ class Simulation:
         """Rows of bodies that touch or share a joint, shape (pairs, 2)."""
         joined = self.joints.tables.joints.bodies[~self.joints.broken]
         return np.concatenate([touching, joined])
-
-    def _loads(self) -> Floats:
-        """Forces and torques that act on bodies by themselves [N, N m], shape (bodies, 6)."""
-        return np.concatenate([self.bodies.force, self.bodies.torque], axis=1)
 
     def _inverse_mass(self) -> Floats:
         """1/m [1/kg], zero for bodies that are fixed, kinematic or asleep; shape (bodies,)."""
@@ -346,12 +381,15 @@ class Simulation:
             raise InputError("no step has been taken yet, so there is no problem")
         return self._last.problem
 
-    def _report(self, solved: Solved, broken: list[int], watch: Stopwatch) -> StepReport:
+    def _rounding(self, solved: Solved) -> float:
+        """Energy [J] that impulses may seem to add, as the solver has a tolerance."""
+        return 0.1 * self.solver.tolerance * self._mechanics(solved.free).kinetic
+
+    def _report(
+        self, solved: Solved, broken: list[int], stored: float, watch: Stopwatch
+    ) -> StepReport:
         bodies = self.bodies
         state = self._mechanics(bodies.twist)
-        stored = self.joints.potential_energy() + self.loads.potential_energy(
-            bodies.position, bodies.orientation, bodies.twist, self.time
-        )
         error = max(
             self.joints.position_error.max(initial=0.0), self.joints.angle_error.max(initial=0.0)
         )
@@ -360,14 +398,14 @@ class Simulation:
             time=self.time,
             step=solved.step,
             contacts=len(solved.terms),
-            joint_rows=solved.joint_impulses.size,
+            joint_rows=int(np.count_nonzero(solved.acting)),
             iterations=solved.solution.iterations,
             status=solved.solution.status,
             residual=solved.solution.residual,
             penetration=max(0.0, -float(solved.detected.gaps.min(initial=0.0))),
             joint_error=float(error),
             kinetic_energy=state.kinetic,
-            potential_energy=state.potential + stored,
+            potential_energy=state.potential + stored + self.joints.potential_energy(),
             dissipated_energy=self.dissipated,
             momentum=state.momentum,
             angular_momentum=state.angular_momentum,
@@ -380,14 +418,10 @@ class Simulation:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a checkpoint, from which :meth:`restore` goes on bit for bit."""
-        from amontons.simulation.checkpoint import save
-
         save(self, path)
 
     def restore(self, path: str | os.PathLike[str]) -> None:
         """Go back to a checkpoint of a simulation of the same scene, made by the same script."""
-        from amontons.simulation.checkpoint import restore
-
         restore(self, path)
 
     def __repr__(self) -> str:

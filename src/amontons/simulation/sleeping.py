@@ -13,6 +13,7 @@ from amontons.dynamics.joints.system import JointSystem
 from amontons.dynamics.masses import Masses
 from amontons.errors import InputError
 from amontons.model.bodies import Bodies
+from amontons.model.joints import Connection
 from amontons.model.shapes.checks import finite, positive
 
 Floats = NDArray[np.float64]
@@ -72,7 +73,7 @@ class Sleeping:
         """Wake islands that a moving body touches, or of which a body is `disturbed`."""
         if not bodies.asleep.any():
             return
-        moving = self.moving(twist, masses) & ~bodies.asleep
+        moving = (self.moving(twist, masses) | disturbed) & ~bodies.asleep
         inside = pairs[(pairs >= 0).all(axis=1)]
         a, b = inside.T
         woken = disturbed & bodies.asleep
@@ -96,13 +97,56 @@ def restless(joints: JointSystem, bodies: int) -> Flags:
     return flags
 
 
-def wake_neighbours(bodies: Bodies, old_ids: NDArray[np.int64], memory: ContactMemory) -> None:
-    """Wake those that touched a body which is gone; `old_ids` are of when contacts were stored."""
-    gone = ~np.isin(old_ids, bodies.id)
-    if not gone.any() or not bodies.asleep.any():
-        return
-    pairs = memory.contents(len(old_ids))[0].bodies
-    touched = old_ids[pairs[gone[pairs].any(axis=1)]]
-    woken = np.isin(bodies.id, touched)
+def wake(bodies: Bodies, ids: NDArray[np.int64]) -> None:
+    """Wake the bodies of these ids."""
+    woken = np.isin(bodies.id, ids) & bodies.asleep
     bodies.asleep[woken] = False
     bodies.columns["still"][woken] = 0.0
+
+
+def neighbours_of_gone(
+    bodies: Bodies, old_ids: NDArray[np.int64], memory: ContactMemory
+) -> NDArray[np.int64]:
+    """Ids of those that touched a body which is gone; `old_ids` are of the contacts stored."""
+    gone = ~np.isin(old_ids, bodies.id)
+    if not gone.any():
+        return old_ids[:0]
+    pairs = memory.contents(len(old_ids))[0].bodies
+    return np.unique(old_ids[pairs[gone[pairs].any(axis=1)]])
+
+
+def ends_of_changes(before: list[Connection], now: list[Connection]) -> NDArray[np.int64]:
+    """Ids of the bodies that joints hold which are new or gone."""
+    stay = {id(joint) for joint in before} & {id(joint) for joint in now}
+    changed = [joint for joint in (*before, *now) if id(joint) not in stay]
+    ends = {end for joint in changed for end in joint.bodies if end is not None}
+    return np.array(sorted(ends), dtype=np.int64)
+
+
+class Surroundings:
+    """What bodies were like at the end of the last step: what differs now was changed by hand."""
+
+    def __init__(self, bodies: int) -> None:
+        self.seen = np.full((bodies, 13), np.nan)
+        """Force and torque, position, orientation: shape (bodies, 13)."""
+        self.gravity = np.full(3, np.nan)
+
+    def note(self, bodies: Bodies, wrench: Floats, gravity: Floats) -> None:
+        """Remember all this; `wrench` is what acts on the bodies, shape (bodies, 6)."""
+        self.seen = np.concatenate([wrench, bodies.position, bodies.orientation], axis=1)
+        self.gravity = gravity.copy()
+
+    def changed(self, bodies: Bodies, wrench: Floats, gravity: Floats) -> Flags:
+        """Bodies that are not what they were, shape (bodies,); all, if gravity is another."""
+        if (gravity != self.gravity).any():
+            return np.ones(len(bodies), dtype=bool)
+        now = np.concatenate([wrench, bodies.position, bodies.orientation], axis=1)
+        return np.asarray((now != self.seen).any(axis=1) | bodies.twist.any(axis=1))
+
+    def renumber(self, old_ids: NDArray[np.int64], new_ids: NDArray[np.int64]) -> None:
+        """Follow bodies whose rows changed; new ones are not known yet."""
+        seen = np.full((new_ids.size, 13), np.nan)
+        both, old, new = np.intersect1d(old_ids, new_ids, return_indices=True)
+        if both.size:
+            seen[new] = self.seen[old]
+        self.seen = seen

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from amontons.collision.contacts import ContactSet
 from amontons.dynamics.contact_laws import ContactTerms
+from amontons.dynamics.joints.law import JointRows
 from amontons.problem.problem import ConeProblem
 from amontons.problem.solution import Solution
 from amontons.simulation.contacts import Contacts
@@ -21,6 +22,8 @@ class Solved(NamedTuple):
 
     detected: ContactSet  # all contacts within the margin
     terms: ContactTerms  # those in the problem
+    rows: JointRows  # of all joints
+    acting: NDArray[np.bool_]  # those in the problem: rows of bodies that can move
     problem: ConeProblem
     solution: Solution
     free: Floats  # v*, (bodies, 6)
@@ -35,8 +38,10 @@ class Solved(NamedTuple):
 
     @property
     def joint_impulses(self) -> Floats:
-        """Impulses of the rows of joints [N s, N m s], shape (rows,)."""
-        return self.solution.impulses[self.terms.width * len(self.terms) :]
+        """Impulses of the rows of joints [N s, N m s], shape (rows,); sleepers' stay."""
+        impulses = self.rows.guess.copy()
+        impulses[self.acting] = self.solution.impulses[self.terms.width * len(self.terms) :]
+        return impulses
 
     def carried(self, slip_speed: float) -> Floats:
         """What all detected contacts remember: force, torque, and whether they stuck; (n, 7).

@@ -41,6 +41,9 @@ FEW_BLOCKS = 16
 FIRST_LOOK = 16
 """Iterations before the first comparison; each later one comes after half as many more."""
 
+RUNAWAY = 1e4
+"""An error this many times the best one so far is no detour any more."""
+
 COUNTED_ABOVE = 2000
 """Rows from which the size of a factor is counted before it is compared."""
 
@@ -60,11 +63,15 @@ class Auto(Solver):
     ----------
     interior:
         The interior point method's own settings; tolerance and limits are this solver's.
+    budget:
+        Seconds, as modelled, that the interior point method may take; beyond, the first-order
+        method goes on alone. A simulation sets it: its next step begins where this one ended.
     """
 
     max_iterations: int = 100_000
     patience: int = 50_000
     interior: InteriorPoint = field(default_factory=InteriorPoint)
+    budget: float = math.inf
 
     buffers: ClassVar[int] = 5
 
@@ -72,6 +79,8 @@ class Auto(Solver):
         super().__post_init__()
         if not isinstance(self.interior, InteriorPoint):
             raise InputError(f"interior must be an InteriorPoint, got {self.interior!r}")
+        if not self.budget >= 0.0:
+            raise InputError(f"budget must be a time, zero or more [s], got {self.budget}")
 
     def iterations(
         self, problem: ConeProblem, x: Floats, gauge: Gauge, buffers: Buffers
@@ -115,6 +124,10 @@ class Auto(Solver):
         for iterate in iterations:
             yield iterate
             best.append(min(iterate.error, best[-1]) if best else iterate.error)
+            if iterate.error > RUNAWAY * best[-1] and costs.fits:
+                iterations.close()
+                logger.info("auto: %s runs away; InteriorPoint takes over", name)
+                return False
             if len(best) <= look:
                 continue
             look += look // 2
@@ -134,7 +147,7 @@ class Auto(Solver):
                 count,
                 other / 1e3,
             )
-            if other < mine and costs.fits:
+            if other < mine and other <= 1e6 * self.budget and costs.fits:
                 iterations.close()
                 logger.info("auto: InteriorPoint takes over")
                 return False

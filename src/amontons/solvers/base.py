@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from amontons.errors import InputError
 from amontons.problem import kernels
 from amontons.problem.problem import ConeProblem
-from amontons.problem.residuals import Gauge, Measure, Residuals, evaluate
+from amontons.problem.residuals import Gauge, Measure, evaluate, evaluate_one
 from amontons.problem.solution import History, Solution, Status
 
 Floats = NDArray[np.float64]
@@ -222,10 +222,8 @@ class Solver(ABC):
 
     def _verified(self, problem: ConeProblem, x: Floats) -> bool:
         """Whether the independent residual agrees that x is within the tolerance."""
-        return self._judge(problem, x)[Measure(self.measure)] <= self.tolerance
-
-    def _judge(self, problem: ConeProblem, x: Floats) -> Residuals:
-        return evaluate(problem, x, exact=self.exact)
+        error = evaluate_one(problem, x, Measure(self.measure), exact=self.exact)
+        return error <= self.tolerance
 
     def _finish(
         self,
@@ -237,7 +235,7 @@ class Solver(ABC):
         start: float,
         message: str,
     ) -> Solution:
-        measured = self._judge(problem, x)
+        measured = evaluate(problem, x, exact=self.exact)
         residual = measured[Measure(self.measure)]
         if problem.rows and residual <= self.tolerance and status is not Status.INVALID:
             status, message = Status.CONVERGED, "the residual is within the tolerance"

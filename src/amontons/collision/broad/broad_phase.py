@@ -122,6 +122,8 @@ class BroadPhase:
         a slanting normal.
         """
         plane = self._plane
+        if not plane.size:
+            return np.empty((0, 5))
         size = self.shapes.size[self.shape[plane]]
         normal = np.einsum("pij,pj->pi", rotation_matrices(poses.turn[plane]), size[:, :3])
         offset = size[:, 3] + np.einsum("pi,pi->p", normal, poses.place[plane])

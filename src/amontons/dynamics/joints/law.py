@@ -50,6 +50,23 @@ class JointRows(NamedTuple):
     upper: Floats  # (bounded,)
     guess: Floats  # impulses as large as the forces of the last step, (rows,)
 
+    def only(self, kept: NDArray[np.bool_]) -> JointRows:
+        """Those of the rows, shape (rows,)."""
+        first, last = self.free, self.free + self.one_sided
+        bounded = kept[last:]
+        return JointRows(
+            bodies=self.bodies[kept],
+            jacobian=self.jacobian[kept],
+            offset=self.offset[kept],
+            compliance=self.compliance[kept],
+            free=int(np.count_nonzero(kept[:first])),
+            one_sided=int(np.count_nonzero(kept[first:last])),
+            bounded=int(np.count_nonzero(bounded)),
+            lower=self.lower[bounded],
+            upper=self.upper[bounded],
+            guess=self.guess[kept],
+        )
+
 
 class StepArrays(NamedTuple):
     """Rows of a step as a kernel writes them: room for all, active or not."""

@@ -1,10 +1,10 @@
 """The barrier's Hessian Θ = Gᵀ W⁻² G block by block, in a basis that keeps large and small apart.
 
-With W's eigenvectors, Θ is a sum of squares V Vᵀ: of each piece ω⁻¹ Gᵀ(1, c), ω Gᵀ(1, −c) and what is
-across, over η. Near a solution they differ by ten powers of ten and more, so that a sum of their
-entries would keep the largest alone. A pivoted QR factorisation V = Q R puts each on an axis of its
-own: Θ = Q (R Rᵀ) Qᵀ, with R Rᵀ graded from large to small. Directions that are held come first, as
-columns of zeros in Q.
+With W's eigenvectors, Θ is a sum of squares V Vᵀ: of each piece ω⁻¹ Gᵀ(1, c), ω Gᵀ(1, −c) and what
+is across, over η. Near a solution they differ by ten powers of ten and more, so that a sum of
+their entries would keep the largest alone. A pivoted QR factorisation V = Q R puts each on an axis
+of its own: Θ = Q (R Rᵀ) Qᵀ, with R Rᵀ graded from large to small. Directions that are held come
+first, as columns of zeros in Q.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ MOST_SQUARES = 18  # three pieces of at most four squares, and six axes to compl
 
 @routine
 def put(lift, b, V, k, factor, along, sign, at, c0, c1, c2):
-    """Column k of V ← factor · (along · n on the force, + sign · c on the part that begins at `at`).
+    """Column k of V ← factor · (along · n on the force + sign · c on the part that begins at `at`).
 
     Five rows have no torque about the normal, which is their first axis.
     """

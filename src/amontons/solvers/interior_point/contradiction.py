@@ -1,8 +1,8 @@
 """Constraints that contradict each other: found by where impulses run away to, and named.
 
-If some d in the recession cone of Υ has N d = 0 and rᵀd < 0, impulses along d change no velocity and
-lower the objective for ever: no impulse whatever meets the constraints that d combines. Impulses of
-the iterates then grow along such a d.
+If some d in the recession cone of Υ has N d = 0 and rᵀd < 0, impulses along d change no velocity
+and lower the objective for ever: no impulse whatever meets the constraints that d combines.
+Impulses of the iterates then grow along such a d.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from amontons.algebra.cones import COULOMB, FREE, INTERVAL, ROWS_OF_KIND, SPINNING
+from amontons.algebra.cones import COULOMB, FREE, INTERVAL, ROLLING, ROWS_OF_KIND, SPINNING
 from amontons.problem.sets import Product
 
 Floats = NDArray[np.float64]
@@ -103,9 +103,8 @@ def _cones(
     arrays: object, kind: int, block: Ints, moves: NDArray[np.bool_]
 ) -> list[tuple[Ints, int, Floats, Floats]]:
     """Pieces of contacts: one a coefficient, or the normal part alone where all are zero."""
-    names = ("friction",) if kind == COULOMB else ("friction", "rolling", "spinning")
-    if kind > COULOMB and kind != SPINNING:
-        names = names[:2]
+    parts = {COULOMB: 1, ROLLING: 2, SPINNING: 3}
+    names = ("friction", "rolling", "spinning")[: parts[kind]]
     columns = []
     lone = np.ones(block.size, dtype=np.bool_)
     for part, name in enumerate(names, start=1):

@@ -1,9 +1,9 @@
 """A primal-dual interior point method for contact with friction (paper 5, with cones).
 
 Paper 5 has velocities x, slacks y and multipliers λ of frictionless contacts. Here λ is the unknown
-x of the problem, s = G x + h its place in each cone (`lift`), and y = Gᵀz the velocity that the dual
-variables z stand for. Body velocities are eliminated, so that r_d (eq. 18) is zero throughout and
-r_p = N x + r − Gᵀz. The product y ∘ λ becomes s ∘ z in the cones' own algebra, and Λ⁻¹Y in the
+x of the problem, s = G x + h its place in each cone (`lift`), and y = Gᵀz the velocity that the
+dual variables z stand for. Body velocities are eliminated, so that r_d (eq. 18) is zero throughout
+and r_p = N x + r − Gᵀz. The product y ∘ λ becomes s ∘ z in the cones' own algebra, and Λ⁻¹Y in the
 augmented system (eqs. 20 and 39) the Nesterov–Todd matrix Θ (`scaling`).
 """
 
@@ -150,9 +150,9 @@ class InteriorPoint(Solver):
 
     def _ending(self, problem: ConeProblem, point: Point) -> Ending | None:
         """Why to end here, if there is a reason."""
-        if self.stop_as_paper:  # eq. 38; r_d is zero
-            if np.linalg.norm(point.residual) < 1e-8 * problem.rows and point.mu < 1e-7:
-                return Ending(Status.STOPPED, "the stopping test of paper 5 (eq. 38) holds")
+        small = float(np.linalg.norm(point.residual)) < 1e-8 * problem.rows
+        if self.stop_as_paper and small and point.mu < 1e-7:  # eq. 38; r_d is zero
+            return Ending(Status.STOPPED, "the stopping test of paper 5 (eq. 38) holds")
         size = float(np.abs(point.x).max(initial=0.0))
         unit = speed_of(problem) * float(problem.mean_steps.max(initial=0.0))
         if size > LARGEST_IMPULSE * unit:

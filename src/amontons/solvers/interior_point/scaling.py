@@ -180,9 +180,7 @@ def scaled_direction(lift, eta, omega, axis, point, rhs, dx, primal, dual, parti
                     lift.tail[p], lift.head[p], n0, n1, n2, f0, f1, f2, m0, m1, m2
                 )
                 c0, c1, c2 = axis[p, 0], axis[p, 1], axis[p, 2]
-                a0, a1, a2, a3 = stretch(
-                    1.0 / eta[p], 1.0 / omega[p], c0, c1, c2, v0, v1, v2, v3
-                )
+                a0, a1, a2, a3 = stretch(1.0 / eta[p], 1.0 / omega[p], c0, c1, c2, v0, v1, v2, v3)
                 b0, b1, b2, b3 = rhs[p, 0] - a0, rhs[p, 1] - a1, rhs[p, 2] - a2, rhs[p, 3] - a3
                 primal[p, 0], primal[p, 1], primal[p, 2], primal[p, 3] = a0, a1, a2, a3
                 dual[p, 0], dual[p, 1], dual[p, 2], dual[p, 3] = b0, b1, b2, b3
@@ -203,7 +201,7 @@ def scaled_direction(lift, eta, omega, axis, point, rhs, dx, primal, dual, parti
 
 @kernel
 def correct(point, primal, dual, target, rhs):
-    """Right-hand side of the corrector (eq. 16): rhs ← λ\\(σμ e − λ∘λ − primal∘dual)."""
+    """Right-hand side of the corrector (eq. 16): rhs ← λ⁻¹∘(σμ e − λ∘λ − primal∘dual)."""
     for p in prange(point.shape[0]):
         l0, l1, l2, l3 = point[p, 0], point[p, 1], point[p, 2], point[p, 3]
         a0, a1, a2, a3 = primal[p, 0], primal[p, 1], primal[p, 2], primal[p, 3]

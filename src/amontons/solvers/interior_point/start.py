@@ -1,9 +1,9 @@
 """Where to start: inside every cone, at distances that fit the problem's own units.
 
 Paper 5 starts from ones. Here they are units: a speed U, the largest entry of r, and for each block
-an impulse ρU; y and λ of the paper are Gᵀz and x. Its two starting points (eqs. 21 and 22) differ in
-where the size of λ comes from, and a warm start keeps a guess and moves it inside, by as much as
-the guess is wrong.
+an impulse ρU; y and λ of the paper are Gᵀz and x. Its two starting points (eqs. 21 and 22) differ
+in where the size of λ comes from, and a warm start keeps a guess and moves it inside, by as much
+as the guess is wrong.
 """
 
 from __future__ import annotations
@@ -146,7 +146,7 @@ def push_dual(lift, margin, u, z):
         share = 1.0 / max(lift.start[b + 1] - lift.start[b], 1)
         for p in range(lift.start[b], lift.start[b + 1]):
             head = lift.head[p]
-            v0, v1, v2, v3 = lifted(lift.tail[p], head, n0, n1, n2, f0, f1, f2, m0, m1, m2)
+            _, v1, v2, v3 = lifted(lift.tail[p], head, n0, n1, n2, f0, f1, f2, m0, m1, m2)
             reach = np.sqrt(v1 * v1 + v2 * v2 + v3 * v3)
             part = along if lift.tail[p] == NO_TAIL else share * along
             top = max(part / head, reach + margin[b] / abs(head))

@@ -71,9 +71,7 @@ class WoodburySystem(LinearSystem):
 class BodySpace(WoodburySystem):
     """Over rigid bodies, assembled block by block."""
 
-    def __init__(
-        self, operator: BodyOperator, lift: Lift, offsets: Ints, library: str
-    ) -> None:
+    def __init__(self, operator: BodyOperator, lift: Lift, offsets: Ints, library: str) -> None:
         super().__init__(lift, offsets)
         number, unknowns = touching_bodies(operator)
         self._first_row = np.concatenate([[0], np.cumsum(lift.size)])
@@ -104,9 +102,7 @@ class BodySpace(WoodburySystem):
 class MassSpace(WoodburySystem):
     """Over any mass matrix: M + H T Hᵀ, by sparse products; finite elements come this way."""
 
-    def __init__(
-        self, operator: FactoredOperator, lift: Lift, offsets: Ints, library: str
-    ) -> None:
+    def __init__(self, operator: FactoredOperator, lift: Lift, offsets: Ints, library: str) -> None:
         super().__init__(lift, offsets)
         self.B, self.Bt = operator.Ht, operator.H
         self._mass = operator.mass_inverse.matrix
@@ -192,9 +188,7 @@ def _sizes(arrays: object, scalars: int) -> Ints:
     return np.repeat([3, 6, 1], [forces, wrenches, scalars])
 
 
-def _as_matrix(
-    J: Floats, lift: Lift, first: Ints, number: Ints, columns: int
-) -> sp.csr_array:
+def _as_matrix(J: Floats, lift: Lift, first: Ints, number: Ints, columns: int) -> sp.csr_array:
     """B in the problem's order of rows."""
     block = np.repeat(np.arange(lift.size.size), lift.size)
     row = lift.row[block] + lift.stride[block] * (np.arange(block.size) - first[block])

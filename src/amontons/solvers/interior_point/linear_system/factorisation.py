@@ -7,9 +7,12 @@ large; SuperLU, which scipy brings, always works. Small or nearly full matrices 
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
+import os
 import threading
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from importlib.util import find_spec
 from typing import Any, ClassVar
 
@@ -61,6 +64,22 @@ class Pattern:
         return A
 
 
+@contextlib.contextmanager
+def single_threaded_blas() -> Iterator[None]:
+    """Let an OpenBLAS that is loaded here use one thread.
+
+    Fronts of contact graphs are too small for more, whose waiting costs dearly on a busy machine;
+    and results must not depend on their number.
+    """
+    before = os.environ.get("OPENBLAS_NUM_THREADS")
+    os.environ["OPENBLAS_NUM_THREADS"] = before or "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["OPENBLAS_NUM_THREADS"]
+
+
 class Factorisation(ABC):
     """One pattern's factorisation: analysed once, computed for many values."""
 
@@ -102,6 +121,8 @@ class Dense(Factorisation):
             raise NotPositiveDefiniteError
 
     def solve(self, b: Floats) -> Floats:
+        if not b.size:  # no body can move
+            return b.copy()
         x, _ = lapack.dpotrs(self._factor, b, lower=1)
         return np.asarray(x)
 
@@ -140,7 +161,8 @@ class Cholmod(Factorisation):
 
     def __init__(self, pattern: Pattern) -> None:
         super().__init__(pattern)
-        from cvxopt import cholmod, matrix, spmatrix
+        with single_threaded_blas():
+            from cvxopt import cholmod, matrix, spmatrix
 
         self._cholmod, self._dense = cholmod, matrix
         n = pattern.size
@@ -183,7 +205,9 @@ class Pardiso(Factorisation):
     def factorise(self, data: Floats) -> None:
         n = self.pattern.size
         # the lower triangle by columns is the upper one by rows
-        self._matrix = sp.csr_matrix((data, self.pattern.indices, self.pattern.indptr), shape=(n, n))
+        self._matrix = sp.csr_matrix(
+            (data, self.pattern.indices, self.pattern.indptr), shape=(n, n)
+        )
         try:
             self._solver.set_phase(22 if self._analysed else 12)
             self._solver._call_pardiso(self._matrix, np.zeros((n, 1)))

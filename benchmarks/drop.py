@@ -1,0 +1,106 @@
+"""A plain time stepper for smooth rigid bodies, as paper 5 has them: enough for its tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+import amontons as am
+from amontons.algebra.rotations import quaternion_product, rotation_matrices
+from amontons.problem.operators import BodyOperator
+
+Floats = NDArray[np.float64]
+
+GRAVITY = 9.81
+RECOVERY_SPEED = 0.5  # of overlapping bodies [m/s]
+
+
+class Drop:
+    """Moving bodies, then fixed ones, that meet without friction."""
+
+    def __init__(
+        self, shapes: Sequence[am.Shape], position: Floats, density: float, step: float
+    ) -> None:
+        moving = [shape for shape in shapes if not isinstance(shape, am.Plane)]
+        self.count, self.step = len(moving), step
+        known = {id(shape): shape.mass_properties(density) for shape in moving}
+        properties = [known[id(shape)] for shape in moving]
+        self.inverse_mass = np.array([1.0 / p.mass for p in properties])
+        self.body_inertia = np.array([p.inertia for p in properties])
+        self.detector = am.CollisionDetector(shapes, margin=0.02, origin="frame")
+        self.position = np.array(position, dtype=np.float64)
+        self.orientation = np.tile([1.0, 0.0, 0.0, 0.0], (len(shapes), 1))
+        self.velocity = np.zeros((self.count, 6))
+        self.memory = am.ContactMemory()
+
+    def advance(self, solver: am.Solver) -> am.Solution | None:
+        """One step; None where nothing touches."""
+        contacts = self.detector.detect(self.position, self.orientation)
+        free = self.velocity.copy()
+        free[:, 2] -= GRAVITY * self.step
+        solution = None
+        if len(contacts):
+            problem = self._problem(contacts, free)
+            guess = self.memory.recall(contacts, 1).ravel()
+            solution = solver.solve(problem, guess=guess)
+            self.memory.store(contacts, solution.impulses[:, None])
+            operator = problem.operator
+            assert isinstance(operator, BodyOperator)
+            free = free + operator.velocities(problem.unknowns(solution.impulses))
+        self.velocity = free
+        self.position[: self.count] += self.step * free[:, :3]
+        turn = np.zeros((self.count, 4))
+        turn[:, 1:] = 0.5 * self.step * free[:, 3:]
+        moved = self.orientation[: self.count]
+        moved = moved + quaternion_product(turn, moved)
+        moved /= np.linalg.norm(moved, axis=1, keepdims=True)
+        self.orientation[: self.count] = moved
+        return solution
+
+    def _problem(self, contacts: am.ContactSet, free: Floats) -> am.ConeProblem:
+        R = rotation_matrices(self.orientation[: self.count])
+        inverse = R @ np.linalg.inv(self.body_inertia) @ R.transpose(0, 2, 1)
+        n = contacts.normals
+        rows = np.concatenate(
+            [-n, -np.cross(contacts.arms_a, n), n, np.cross(contacts.arms_b, n)], axis=1
+        )
+        pairs = np.where(contacts.bodies < self.count, contacts.bodies, -1)
+        operator = BodyOperator(
+            inverse_mass=self.inverse_mass,
+            inverse_inertia=(inverse + inverse.transpose(0, 2, 1)) / 2,
+            bodies_a=pairs[:, 0],
+            bodies_b=pairs[:, 1],
+            jacobian=rows,
+        )
+        linear = np.empty(len(contacts))
+        operator.from_velocities(free, linear)
+        linear += np.maximum(contacts.gaps / self.step, -RECOVERY_SPEED)
+        return am.ConeProblem(operator, linear, [am.NonNegative(len(contacts))])
+
+
+def balls_in_a_box(count: int, *, radius: float = 0.1, step: float = 0.01, seed: int = 0) -> Drop:
+    """Balls on a loose grid above the floor of a box, jittered, about to fall."""
+    rng = np.random.default_rng(seed)
+    side = max(2, round((count / 1.5) ** (1 / 3)))
+    cell = np.arange(count)
+    pitch = 2.1 * radius
+    grid = np.stack([cell % side, (cell // side) % side, cell // side**2], axis=1)
+    place = (grid + 0.5) * pitch + rng.uniform(-0.03, 0.03, (count, 3)) * radius
+    width = side * pitch
+    planes = [
+        am.Plane(),
+        am.Plane((1.0, 0.0, 0.0)),
+        am.Plane((-1.0, 0.0, 0.0)),
+        am.Plane((0.0, 1.0, 0.0)),
+        am.Plane((0.0, -1.0, 0.0)),
+    ]
+    walls = np.array([[0, 0, 0], [0, 0, 0], [width, 0, 0], [0, 0, 0], [0, width, 0]], dtype=float)
+    shapes = [am.Sphere(radius)] * count + planes
+    return Drop(shapes, np.concatenate([place, walls]), 1000.0, step)
+
+
+def single(shape: am.Shape, height: float) -> Drop:
+    """One body above the floor."""
+    return Drop([shape, am.Plane()], np.array([[0.0, 0.0, height], [0.0, 0.0, 0.0]]), 1000.0, 0.01)

@@ -1,0 +1,172 @@
+"""Paper 5's tables, and a stack of plates with mass ratios that ruin first-order methods.
+
+python benchmarks/interior_point.py [--large] [--plots docs/figures] [--json out.json]
+"""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import amontons as am
+from amontons.plots.style import legend_below, look, panels, save
+from common import arguments, write
+from drop import Drop, balls_in_a_box, single
+
+AS_PAPER = am.InteriorPoint(tolerance=1e-15, stop_as_paper=True, warm="none")
+SIZES = (155, 415, 575, 1750)  # balls: matrices of about 1200, 3200, 4500 and 13 800 rows
+
+
+def table_1(balls: int, steps: int, settle: int) -> dict[str, float]:
+    """Mean iterations of balls that drop into a box, and the size of the matrix of eq. 20."""
+    scene = balls_in_a_box(balls)
+    cheap = am.APGD(tolerance=1e-4, max_iterations=2000)
+    for _ in range(settle):
+        scene.advance(cheap)
+    counts, rows = [], []
+    for _ in range(steps):
+        solution = scene.advance(AS_PAPER)
+        if solution is not None:
+            counts.append(solution.iterations)
+            rows.append(solution.impulses.size)
+    return {
+        "balls": balls,
+        "matrix size": 6 * balls + float(np.mean(rows)),
+        "mean iterations": float(np.mean(counts)),
+        "least": min(counts),
+        "most": max(counts),
+    }
+
+
+def table_2() -> dict[str, dict[str, int]]:
+    """Iterations of all calls with no, partial and full warm start (scaled error 1e-8)."""
+    tests = {
+        "balls in a box (50)": (lambda: balls_in_a_box(150), 50, 60),
+        "single brick (100)": (lambda: single(am.Box((0.2, 0.1, 0.05)), 0.03), 100, 0),
+        "single ball (100)": (lambda: single(am.Sphere(0.1), 0.105), 100, 0),
+    }
+    table: dict[str, dict[str, int]] = {}
+    for name, (make, calls, settle) in tests.items():
+        table[name] = {}
+        for warm in ("none", "partial", "full"):
+            scene: Drop = make()
+            for _ in range(settle):
+                scene.advance(am.APGD(tolerance=1e-6, max_iterations=5000))
+            solver = am.InteriorPoint(tolerance=1e-8, warm=warm)
+            total = done = 0
+            while done < calls:
+                solution = scene.advance(_ignorant(solver, scene))
+                if solution is not None:
+                    total, done = total + solution.iterations, done + 1
+            table[name][warm] = total
+        print(f"  {name}: {table[name]}", flush=True)
+    return table
+
+
+def _ignorant(solver: am.InteriorPoint, scene: Drop) -> am.InteriorPoint:
+    """With no warm start the guess is not even looked at."""
+    if solver.warm == "none":
+        scene.memory.forget()
+    return solver
+
+
+def plates(ratio: float, count: int = 20) -> am.ConeProblem:
+    """Plates on four feet each, the mass growing from 1 kg at the floor to `ratio` at the top."""
+    mass = np.geomspace(1.0, ratio, count)
+    half, thick = 0.5, 0.1
+    feet = half * np.array([[x, y, 0.0] for x in (-1, 1) for y in (-1, 1)])
+    upper = np.repeat(np.arange(count), 4)
+    up = np.array([0.0, 0.0, thick / 2])
+    inertia = mass / 12.0 * ((2 * half) ** 2 + thick**2)
+    spin = mass / 12.0 * 2 * (2 * half) ** 2
+    inverse = np.zeros((count, 3, 3))
+    inverse[:, 0, 0] = inverse[:, 1, 1] = 1.0 / inertia
+    inverse[:, 2, 2] = 1.0 / spin
+    step = 0.01
+    falling = np.tile([0.05, 0.0, -9.81 * step, 0.0, 0.0, 0.0], (count, 1))
+    return am.ConeProblem.from_contacts(
+        inverse_mass=1.0 / mass,
+        inverse_inertia=inverse,
+        bodies_a=upper - 1,
+        bodies_b=upper,
+        normals=np.tile([0.0, 0.0, 1.0], (4 * count, 1)),
+        arms_a=np.tile(feet + up, (count, 1)),
+        arms_b=np.tile(feet - up, (count, 1)),
+        free_velocity=falling,
+        friction=0.5,
+        name=f"{count} plates, mass ratio {ratio:g}",
+    )
+
+
+def plate_runs() -> dict[str, dict[str, am.Solution]]:
+    runs: dict[str, dict[str, am.Solution]] = {}
+    for ratio in (1.0, 1e3, 1e6):
+        problem = plates(ratio)
+        runs[f"{ratio:g}"] = {
+            "InteriorPoint": am.InteriorPoint(tolerance=1e-8).solve(problem),
+            "APGD": am.APGD(tolerance=1e-8, max_iterations=200_000).solve(problem),
+        }
+        for name, solution in runs[f"{ratio:g}"].items():
+            print(
+                f"  mass ratio {ratio:g}: {name} {solution.iterations} iterations, "
+                f"{solution.status}, {solution.residual:.1e}",
+                flush=True,
+            )
+    return runs
+
+
+def draw(runs: dict[str, dict[str, am.Solution]], path: Path) -> None:
+    """Residual against iteration, one panel a solver."""
+    figure, axes = panels(2, "20 plates: scaled error against iteration", share_y=True)
+    for axis, solver in zip(axes, ("InteriorPoint", "APGD"), strict=True):
+        for i, (ratio, solutions) in enumerate(runs.items()):
+            history = solutions[solver].history.best_residual
+            style = look(i)
+            axis.semilogy(
+                np.maximum(history, 1e-12),
+                color=style.colour,
+                linestyle=style.dashes,
+                label=f"mass ratio {ratio}",
+            )
+        axis.set_xlabel(f"{solver} iterations")
+        axis.set_ylabel("scaled error")
+        if solver == "APGD":
+            axis.set_xscale("symlog", linthresh=10)
+    legend_below(figure, axes[0])
+    save(figure, path)
+
+
+def main() -> None:
+    parser = arguments(__doc__.splitlines()[0])
+    parser.add_argument("--plots", type=Path, help="folder for the figure")
+    parser.add_argument("--large", action="store_true", help="table 1 ten times larger, too")
+    options = parser.parse_args()
+    logging.basicConfig(level=logging.WARNING)
+    figures: dict[str, Any] = {"table 1": []}
+    print("Table 1: balls dropped in a box")
+    jobs = [(balls, 20, 40) for balls in SIZES]
+    if options.large:
+        jobs += [(10 * balls, 3, 30) for balls in SIZES]
+    for balls, steps, settle in jobs:
+        row = table_1(balls, steps, settle)
+        figures["table 1"].append(row)
+        print("  " + ", ".join(f"{k} {v:.4g}" for k, v in row.items()), flush=True)
+    print("Table 2: iterations of all calls")
+    figures["table 2"] = table_2()
+    print("Plates")
+    runs = plate_runs()
+    figures["plates"] = {
+        ratio: {name: s.iterations for name, s in solutions.items()}
+        for ratio, solutions in runs.items()
+    }
+    if options.plots:
+        options.plots.mkdir(parents=True, exist_ok=True)
+        draw(runs, options.plots / "plates.png")
+    write(options.json, figures)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,205 @@
+"""The interior point method and the automatic choice, as their users meet them."""
+
+import logging
+
+import numpy as np
+import pytest
+
+import amontons as am
+from amontons.solvers.interior_point.linear_system import cost
+from amontons.testing import case
+
+QUICK = [
+    "Box_Stacks-i0035-31-0",
+    "BoxesStack1-i100000-32",
+    "Capsules-i122-1617",
+    "Confeti-ex03",
+    "OneObject-i100000-316",
+    "RFC3D_cube_1",
+    "RockPile_tob1",
+    "Rover1041",
+]
+
+
+@pytest.mark.parametrize("name", QUICK)
+@pytest.mark.filterwarnings("ignore::amontons.ProblemWarning")
+def test_real_problems_to_1e_10_in_few_iterations(shared_problems, name):
+    problem = am.ConeProblem.load(shared_problems / f"{name}.npz")
+    solution = am.InteriorPoint(tolerance=1e-10, max_iterations=40).solve(problem)
+    assert solution.converged
+    reference = np.load(shared_problems / "refs" / f"{name}.ref.npz")
+    if not float(reference["ccp_W_shift"]):
+        assert solution.objective == pytest.approx(float(reference["ccp_objective"]), rel=1e-9)
+
+
+@pytest.mark.parametrize("start", ["nocedal", "dapuzzo"])
+@pytest.mark.parametrize("warm", ["none", "partial", "full"])
+def test_every_start_leads_to_the_optimum(start, warm):
+    solver = am.InteriorPoint(tolerance=1e-9, start=start, warm=warm)
+    for name in ("mixed", "bodies-extras", "compliance-cohesion"):
+        problem = case(name).problem
+        guess = am.APGD(tolerance=1e-12, max_iterations=8).solve(problem)
+        found = solver.solve(problem, guess=guess.impulses)
+        assert found.converged
+        best = am.APGD(tolerance=1e-9).solve(problem).objective
+        assert found.objective == pytest.approx(best, rel=1e-7)
+
+
+def stack(ratio=1.0, count=10):
+    """Plates on four feet each: hyperstatic, so that impulses are not unique."""
+    mass = np.geomspace(1.0, ratio, count)
+    upper = np.repeat(np.arange(count), 4)
+    feet = 0.5 * np.array([[x, y, 0.0] for x in (-1, 1) for y in (-1, 1)])
+    up = np.array([0.0, 0.0, 0.05])
+    return am.ConeProblem.from_contacts(
+        inverse_mass=1.0 / mass,
+        inverse_inertia=np.eye(3) * (6.0 / mass)[:, None, None],
+        bodies_a=upper - 1,
+        bodies_b=upper,
+        normals=np.tile([0.0, 0.0, 1.0], (4 * count, 1)),
+        arms_a=np.tile(feet + up, (count, 1)),
+        arms_b=np.tile(feet - up, (count, 1)),
+        free_velocity=np.tile([0.05, 0.0, -0.1, 0.0, 0.0, 0.0], (count, 1)),
+        friction=0.5,
+    )
+
+
+def test_mass_ratios_hardly_change_the_number_of_iterations():
+    counts = []
+    for ratio in (1.0, 1e3, 1e6):
+        solution = am.InteriorPoint(tolerance=1e-8).solve(stack(ratio))
+        assert solution.converged
+        counts.append(solution.iterations)
+    assert max(counts) <= 1.3 * np.mean(counts)
+
+
+def test_warm_start_saves_iterations():
+    problem = stack()
+    solver = am.InteriorPoint(tolerance=1e-9)
+    cold = solver.solve(problem)
+    shaken = problem.with_linear(problem.linear * 1.001)
+    warm = solver.solve(shaken, guess=cold.impulses)
+    assert warm.converged
+    assert warm.iterations < solver.solve(shaken).iterations
+
+
+def test_spaces_and_libraries_agree():
+    problem = stack(100.0)
+    best = am.InteriorPoint(tolerance=1e-10).solve(problem)
+    for settings in (
+        {"space": "bodies"},
+        {"space": "contacts"},
+        {"factorisation": "superlu"},
+    ):
+        other = am.InteriorPoint(tolerance=1e-10, **settings).solve(problem)
+        assert other.converged
+        assert other.objective == pytest.approx(best.objective, rel=1e-10)
+
+
+def test_stopping_test_of_the_paper():
+    solution = am.InteriorPoint(tolerance=1e-15, stop_as_paper=True).solve(stack())
+    assert solution.status is am.Status.STOPPED
+    assert "eq. 38" in solution.message
+    assert solution.residual < 1e-2
+
+
+def test_redundant_joints_are_solved_and_exact():
+    rng = np.random.default_rng(0)
+    G = rng.standard_normal((12, 5))
+    W = G @ G.T  # twelve rows of rank five
+    q = W @ rng.standard_normal(12)
+    problem = am.ConeProblem.from_matrix(W, q, sets=[am.Free(12)])
+    for solver in (am.InteriorPoint(tolerance=1e-9), am.Auto(tolerance=1e-9)):
+        solution = solver.solve(problem)
+        assert solution.converged
+        np.testing.assert_allclose(W @ solution.impulses, -q, atol=1e-7)
+
+
+# -- bad input ------------------------------------------------------------------------------------
+
+
+def test_contradictory_joints_are_named():
+    # rows 1 and 3 are the same constraint with different right-hand sides
+    A = np.array([[1.0, 0, 0], [0, 1, 0], [0, 0, 1], [0, 1, 0]])
+    problem = am.ConeProblem.from_matrix(A @ A.T, [0.1, 1.0, 0.2, -1.0], sets=[am.Free(4)])
+    for solver in (am.InteriorPoint(), am.Auto()):
+        solution = solver.solve(problem)
+        assert solution.status is am.Status.INFEASIBLE
+        assert "blocks 1, 3 at once" in solution.message
+
+
+def test_contact_that_nothing_can_part_is_named():
+    # block 1 is between immovable bodies that approach each other: unbounded below
+    W = np.diag([1.0, 0.0, 2.0])
+    problem = am.ConeProblem.from_matrix(W, [-1.0, -1.0, 0.5])
+    solution = am.InteriorPoint().solve(problem)
+    assert solution.status is am.Status.INFEASIBLE
+    assert "blocks 1 at once" in solution.message
+
+
+def test_memory_is_estimated_before_it_is_asked_for(monkeypatch):
+    problem = stack(count=400)
+    monkeypatch.setattr(cost, "available_memory", lambda: 1e5)
+    with pytest.raises(am.InsufficientMemoryError, match="GB are free; use APGD"):
+        am.InteriorPoint().solve(problem)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"start": "anywhere"},
+        {"warm": "hot"},
+        {"space": "outer"},
+        {"factorisation": "guess"},
+        {"regularisation": 0.0},
+        {"regularisation": np.nan},
+    ],
+)
+def test_unknown_settings_are_refused(wrong):
+    with pytest.raises(am.InputError):
+        am.InteriorPoint(**wrong)
+
+
+def test_missing_library_is_named(monkeypatch):
+    from amontons.solvers.interior_point.linear_system import factorisation
+
+    monkeypatch.setattr(factorisation.Pardiso, "available", classmethod(lambda cls: False))
+    with pytest.raises(am.InputError, match="pypardiso"):
+        am.InteriorPoint(factorisation="pardiso")
+
+
+# -- the automatic choice -------------------------------------------------------------------------
+
+
+def test_auto_says_why_it_switches(caplog):
+    with caplog.at_level(logging.INFO, logger="amontons"):
+        solution = am.Auto(tolerance=1e-8).solve(stack(1e6, count=20))
+    assert solution.converged
+    assert "InteriorPoint takes over" in caplog.text
+    assert "would take" in caplog.text
+
+
+def test_auto_stays_with_what_converges(caplog):
+    with caplog.at_level(logging.INFO, logger="amontons"):
+        solution = am.Auto(tolerance=1e-4).solve(case("coulomb").problem)
+    assert solution.converged
+    assert "takes over" not in caplog.text
+
+
+def test_auto_needs_no_factorisation_that_does_not_fit(monkeypatch):
+    from amontons.solvers import auto
+
+    monkeypatch.setattr(auto, "available_memory", lambda: 10.0)
+    solution = am.Auto(tolerance=1e-6).solve(stack(10.0))
+    assert solution.converged
+
+
+def test_auto_refuses_another_interior():
+    with pytest.raises(am.InputError, match="InteriorPoint"):
+        am.Auto(interior=am.APGD())
+
+
+def test_exact_friction_with_the_interior_point_inside():
+    for name in ("coulomb", "rolling", "bodies-torque"):
+        solver = am.ExactCoulomb(inner=am.InteriorPoint(), tolerance=1e-10)
+        assert solver.solve(case(name).problem).converged

@@ -1,0 +1,160 @@
+"""What lasts from step to step: contact memory whose bodies change, and how far ahead is looked."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import amontons as am
+from amontons.collision.memory import gather_values
+from amontons.dynamics.masses import Masses
+from amontons.simulation.lookout import LEVELS, PATIENCE, Lookout
+
+few = settings(max_examples=60, deadline=None)
+
+
+def spheres(count, seed):
+    rng = np.random.default_rng(seed)
+    position = rng.uniform(-0.4, 0.4, (count, 3))
+    detector = am.CollisionDetector.of_spheres(np.full(count, 0.15), margin=0.01)
+    return position, detector.detect(position)
+
+
+def named(contacts, ids, values):
+    """Values by the ids of the bodies and the key."""
+    rows = zip(ids[contacts.bodies].tolist(), contacts.keys.tolist(), values, strict=True)
+    return {(*pair, key): tuple(value) for pair, key, value in rows}
+
+
+@pytest.mark.parametrize("form", ["serial", "parallel"])
+def test_gather_values(form):
+    old = np.arange(12.0).reshape(4, 3)
+    values = np.full((5, 3), np.nan)
+    getattr(gather_values, form)(np.array([3, -1, 0, 0, 2]), old, values)
+    assert np.array_equal(values, [old[3], [0, 0, 0], old[0], old[0], old[2]])
+
+
+@few
+@given(
+    gone=st.sets(st.integers(0, 19), max_size=19),
+    more=st.integers(0, 5),
+    seed=st.integers(0, 50),
+)
+def test_memory_follows_bodies_that_are_renumbered(gone, more, seed):
+    """Some bodies go and others come: what is left is remembered, and the rest forgotten."""
+    position, contacts = spheres(20, seed)
+    old_ids = 3 * np.arange(20)
+    values = np.random.default_rng(seed).standard_normal((len(contacts), 7))
+    memory = am.ContactMemory()
+    memory.store(contacts, values)
+    stay = np.array([i for i in range(20) if i not in gone], dtype=np.int64)
+    new_ids = np.concatenate([old_ids[stay], 60 + np.arange(more)])
+    memory.renumber(old_ids, new_ids)
+    new_position = np.concatenate([position[stay], np.zeros((more, 3))])
+    detector = am.CollisionDetector.of_spheres(np.full(len(new_ids), 0.15), margin=0.01)
+    now = detector.detect(new_position)
+    known = named(contacts, old_ids, values)
+    for name, value in named(now, new_ids, memory.recall(now, 7)).items():
+        assert value == known.get(name, (0.0,) * 7)
+    held, kept = memory.contents(len(new_ids))
+    assert held.first.shape == (len(new_ids) + 1,)
+    assert len(held) == len(kept) == held.first[-1]
+    assert (np.diff(held.first) >= 0).all()
+
+
+def test_memory_that_is_empty_has_contents_for_a_checkpoint():
+    contacts, values = am.ContactMemory().contents(4)
+    assert len(contacts) == len(values) == 0
+    assert contacts.first.tolist() == [0] * 5
+    memory = am.ContactMemory()
+    memory.renumber(np.arange(3), np.arange(5))
+    memory.store(contacts, values)
+    _, something = spheres(4, 0)
+    assert not memory.recall(something, 7).any()
+
+
+def test_contents_come_back():
+    _, contacts = spheres(20, 1)
+    values = np.random.default_rng(1).standard_normal((len(contacts), 7))
+    memory, other = am.ContactMemory(), am.ContactMemory()
+    memory.store(contacts, values)
+    values_before = values.copy()
+    values[:] = 0.0  # memory keeps its own
+    other.store(*memory.contents(20))
+    assert np.array_equal(other.recall(contacts, 7), values_before)
+
+
+# -- lookout --------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def world():
+    world = am.World()
+    world.add_body(am.Plane(), fixed=True)
+    world.add_body(am.Sphere(0.1), mass=1.0)
+    world.add_body(am.Sphere(0.1), mass=1.0, position=(1.0, 0.0, 0.0))
+    return world
+
+
+def lookout_of(world, near=0.01):
+    return Lookout(world, Masses.of(world), near, np.empty((0, 2), dtype=np.int64))
+
+
+def moving(*speeds):
+    twist = np.zeros((3, 6))
+    twist[1 : 1 + len(speeds), 0] = speeds
+    return twist
+
+
+@pytest.mark.parametrize(
+    ("speeds", "margin"),
+    [
+        ((), 0.01),  # nothing moves
+        ((0.0, 0.5), 0.02),  # near + h (0.5 + 0.5) = 0.02
+        ((1.0, 1.0), 0.04),  # near + 0.02 = 0.03, so 0.04
+        ((1e6, 1e6), 0.01 * 2 ** (LEVELS - 1)),  # no farther than this
+    ],
+)
+def test_the_margin_covers_what_bodies_close_in_a_step(world, speeds, margin):
+    detector = lookout_of(world).detector(moving(*speeds), 0.01)
+    assert detector.margin == pytest.approx(margin)
+
+
+def test_spin_counts_by_the_reach_of_a_body(world):
+    twist = moving()
+    twist[1, 5] = 10.0
+    reach = 0.1 * math.sqrt(3.0)  # corner of the box around the ball
+    margin = 0.01 + 0.01 * 2 * 10.0 * reach
+    detector = lookout_of(world).detector(twist, 0.01)
+    assert 0.5 * detector.margin < margin <= detector.margin
+
+
+def test_the_margin_grows_at_once_and_shrinks_after_a_while(world):
+    lookout = lookout_of(world)
+    slow = lookout.detector(moving(0.1, 0.1), 0.01)
+    fast = lookout.detector(moving(5.0, 5.0), 0.01)
+    assert fast.margin > slow.margin
+    for _ in range(PATIENCE):
+        assert lookout.detector(moving(0.1, 0.1), 0.01) is fast
+    assert lookout.detector(moving(0.1, 0.1), 0.01) is slow  # kept, not built anew
+    lookout.detector(moving(5.0, 5.0), 0.01)
+    for _ in range(PATIENCE):
+        lookout.detector(moving(0.1, 0.1), 0.01)
+    lookout.detector(moving(5.0, 5.0), 0.01)  # calm starts anew
+    assert lookout.detector(moving(0.1, 0.1), 0.01) is fast
+
+
+def test_the_level_is_state_that_can_be_put_back(world):
+    one, two = lookout_of(world), lookout_of(world)
+    for _ in range(5):
+        one.detector(moving(5.0, 5.0), 0.01)
+        one.detector(moving(0.1, 0.1), 0.01)
+    two.level = one.level
+    for _ in range(PATIENCE + 2):
+        margins = [each.detector(moving(0.1, 0.1), 0.01).margin for each in (one, two)]
+        assert margins[0] == margins[1]
+        assert one.level == two.level
