@@ -92,6 +92,14 @@ def test_json_and_options_arrive(tmp_path):
         assert report["energy"] == [energy[0], energy[-1]]
 
 
+def test_a_finer_tolerance_is_met(tmp_path):
+    result = run("run", *SMALL[:-1], 0.2, "--tolerance", 1e-7, "--json", "-o", tmp_path / "f")
+    report = json.loads(result.stdout)
+    assert report["unconverged_steps"] == 0
+    assert report["largest_residual"] <= 1e-7
+    assert report["most_contacts"] > 0
+
+
 def test_folders_are_numbered_and_never_overwritten(tmp_path, monkeypatch, folder):
     monkeypatch.chdir(tmp_path)
     for name in ("bouncing_balls", "bouncing_balls-2"):

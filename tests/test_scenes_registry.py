@@ -68,6 +68,27 @@ def test_words_and_values_go_round(height, balls):
     assert again == scene
 
 
+WORDS = st.one_of(
+    st.text(max_size=12),
+    st.integers().map(str),
+    st.floats().map(repr),
+    st.lists(st.floats(-1.0, 2.0).map(repr), max_size=4).map(",".join),
+)
+
+
+@given(st.sampled_from(NAMES), st.data())
+def test_any_word_is_a_good_value_or_an_input_error(name, data):
+    kind = SCENES[name]
+    each = data.draw(st.sampled_from(kind.parameters()))
+    try:
+        scene = kind.parsed({each.name: data.draw(WORDS)})
+    except am.InputError:
+        return
+    value = np.array(getattr(scene, each.name))
+    assert (each.low <= value).all()
+    assert (value <= each.high).all()
+
+
 def test_parameters_that_do_not_go_together():
     with pytest.raises(am.InputError, match=r"smallest is 0\.2, above largest"):
         BouncingBalls(smallest=0.2, largest=0.1)

@@ -14,6 +14,9 @@ from amontons.errors import InputError
 if TYPE_CHECKING:
     from amontons.scenes import Advice, Scene
 
+PATIENT = 10_000
+"""Most iterations of a step where a finer tolerance is asked for than the scene advises."""
+
 
 def run(
     scene: Annotated[str, typer.Argument(help="A scene; `amontons scenes` lists them.")],
@@ -109,6 +112,8 @@ def _settings(advice: Advice, **given: Any) -> Advice:
         if given[name] is not None:
             positive(f"--{name}", given[name])
     chosen = {name: value for name, value in given.items() if value is not None}
+    if "max_iterations" not in chosen and chosen.get("tolerance", 1.0) < advice.tolerance:
+        chosen["max_iterations"] = PATIENT  # the scene's limit is for the scene's tolerance
     settings = dataclasses.replace(advice, **chosen)
     settings.make_solver()
     return settings

@@ -97,29 +97,30 @@ class Results:
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = run_file(Path(path))
-        self._file = _opened(self.path)
+        self.file = _opened(self.path)
+        """The HDF5 file itself, laid out as `amontons.results.layout` says."""
         self.refresh()
 
     def refresh(self) -> None:
         """Look again: a run that still goes on has more frames by now."""
         for name in ("frames/time", "steps"):
-            self._file[name].refresh()
-        self.frames: int = int(self._file["frames/time"].shape[0])
+            self.file[name].refresh()
+        self.frames: int = int(self.file["frames/time"].shape[0])
         """Whole frames."""
-        self.steps: int = int(self._file["steps"].shape[0])
+        self.steps: int = int(self.file["steps"].shape[0])
         """Steps that were read."""
         if self.frames:
-            for name in self._file["frames"]:
-                self._file["frames"][name].refresh()
-            for name in self._file.get("contacts", ()):
-                self._file["contacts"][name].refresh()
+            for name in self.file["frames"]:
+                self.file["frames"][name].refresh()
+            for name in self.file.get("contacts", ()):
+                self.file["contacts"][name].refresh()
 
     # -- what does not change ---------------------------------------------------------------------
 
     @cached_property
     def about(self) -> dict[str, Any]:
         """Scene, parameters and settings, as the recorder was told."""
-        said: dict[str, Any] = json.loads(self._file.attrs["about"])
+        said: dict[str, Any] = json.loads(self.file.attrs["about"])
         return said
 
     @property
@@ -130,24 +131,24 @@ class Results:
     @property
     def rate(self) -> float:
         """Frames a simulated second [1/s]."""
-        return float(self._file.attrs["rate"])
+        return float(self.file.attrs["rate"])
 
     @property
     def version(self) -> str:
         """Version of amontons that wrote the file."""
-        return str(self._file.attrs["amontons"])
+        return str(self.file.attrs["amontons"])
 
     @cached_property
     def bodies(self) -> BodyList:
         """Ids, shapes, masses and names."""
-        group = self._file["bodies"]
+        group = self.file["bodies"]
         columns = {name: group[name][:] for name in ("id", "shape", "mass", "fixed", "kinematic")}
         return BodyList(**columns, names=[each.decode(errors="replace") for each in group["name"]])
 
     @cached_property
     def shapes(self) -> list[Surface]:
         """Every shape as triangles."""
-        arrays = {name: dataset[:] for name, dataset in self._file["shapes"].items()}
+        arrays = {name: dataset[:] for name, dataset in self.file["shapes"].items()}
         corner, triangle = arrays["vertex_start"], arrays["triangle_start"]
         return [
             Surface(
@@ -165,27 +166,27 @@ class Results:
     @property
     def time(self) -> Floats:
         """Of every frame [s], shape (frames,)."""
-        return np.asarray(self._file["frames/time"][: self.frames])
+        return np.asarray(self.file["frames/time"][: self.frames])
 
     @property
     def position(self) -> Series:
         """Centres of mass [m], shape (frames, bodies, 3)."""
-        return Series(self._file["frames/position"], self.frames)
+        return Series(self.file["frames/position"], self.frames)
 
     @property
     def orientation(self) -> Series:
         """Unit quaternions (w, x, y, z), shape (frames, bodies, 4)."""
-        return Series(self._file["frames/orientation"], self.frames)
+        return Series(self.file["frames/orientation"], self.frames)
 
     @property
     def twist(self) -> Series:
         """Velocity and angular velocity [m/s, rad/s], shape (frames, bodies, 6)."""
-        return Series(self._file["frames/twist"], self.frames)
+        return Series(self.file["frames/twist"], self.frames)
 
     @property
     def has_contacts(self) -> bool:
         """Whether contacts were recorded."""
-        return "contacts" in self._file
+        return "contacts" in self.file
 
     def __len__(self) -> int:
         return self.frames
@@ -197,8 +198,8 @@ class Results:
         number %= self.frames
         return Frame(
             number,
-            int(self._file["frames/step"][number]),
-            float(self._file["frames/time"][number]),
+            int(self.file["frames/step"][number]),
+            float(self.file["frames/time"][number]),
             self.position[number],
             self.orientation[number],
             self.twist[number],
@@ -213,9 +214,9 @@ class Results:
         if not self.has_contacts:
             raise InputError(f"{self.path} has no contacts: record them (run --contacts)")
         number %= max(self.frames, 1)
-        first = int(self._file["frames/first_contact"][number])
-        rows = slice(first, first + int(self._file["frames/contacts"][number]))
-        group = self._file["contacts"]
+        first = int(self.file["frames/first_contact"][number])
+        rows = slice(first, first + int(self.file["frames/contacts"][number]))
+        group = self.file["contacts"]
         force = group["force"][rows]
         normal = group["normal"][rows].astype(np.float64)
         return Contacts(
@@ -228,19 +229,19 @@ class Results:
     @property
     def columns(self) -> list[str]:
         """Names of the readings."""
-        return str(self._file["steps"].attrs["columns"]).split(",")
+        return str(self.file["steps"].attrs["columns"]).split(",")
 
     def readings(self, name: str) -> Floats:
         """One reading of every step, shape (steps,)."""
         if name not in self.columns:
             raise InputError(f"there is no reading {name!r}; there are {', '.join(self.columns)}")
-        return np.asarray(self._file["steps"][: self.steps, self.columns.index(name)])
+        return np.asarray(self.file["steps"][: self.steps, self.columns.index(name)])
 
     # -- the file ---------------------------------------------------------------------------------
 
     def close(self) -> None:
         """Close the file."""
-        self._file.close()
+        self.file.close()
 
     def __enter__(self) -> Self:
         return self
@@ -254,7 +255,7 @@ class Results:
         self.close()
 
     def __repr__(self) -> str:
-        if not self._file:
+        if not self.file:
             return f"<Results: {self.path}, closed>"
         last = self.time[-1] if self.frames else 0.0
         return (

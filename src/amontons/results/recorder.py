@@ -150,7 +150,8 @@ class Recorder:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if isinstance(error, OutputError):
+        # a step that was interrupted may have left half of a new state
+        if isinstance(error, OutputError) or not isinstance(error, Exception | None):
             self.abandon()
         else:
             self.close()

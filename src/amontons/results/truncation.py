@@ -24,7 +24,7 @@ def cut_back(path: Path, step: int, about: Mapping[str, Any]) -> RunFile:
     fresh = path.with_name(f".{path.name}.new")
     with Results(path) as old, writing(path):
         require_space(path, path.stat().st_size)
-        source = old._file
+        source = old.file
         frames = int(np.searchsorted(source["frames/step"][: old.frames], step, side="right"))
         steps = int(np.searchsorted(old.readings("number"), step, side="right"))
         with h5py.File(fresh, "w", libver="latest") as new:

@@ -38,7 +38,7 @@ class Advice:
 
 @dataclass(frozen=True)
 class Scene(ABC):
-    """A world to be made. A subclass is a frozen dataclass whose fields are `parameter`s."""
+    """A world to be made. A subclass is a frozen dataclass; each field is a `parameter`."""
 
     name: ClassVar[str]
     """How the command line calls it."""
