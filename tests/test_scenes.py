@@ -17,7 +17,8 @@ SMALL = {
 
 
 def test_every_scene_is_here():
-    assert {name.split(" ")[0] for name in SMALL} == set(scenes.__all__)
+    functions = {name for name in scenes.SCENES if callable(getattr(scenes, name))}
+    assert {name.split(" ")[0] for name in SMALL} == functions
 
 
 @pytest.mark.parametrize("make", SMALL.values(), ids=SMALL.keys())

@@ -91,6 +91,7 @@ _HOMES = {
         "SpinningCone",
     ),
     "amontons.problem.solution": ("History", "Solution", "Status"),
+    "amontons.results": ("Recorder", "Results"),
     "amontons.solvers": (
         "APGD",
         "Auto",
@@ -169,7 +170,9 @@ __all__ = [
     "Progress",
     "RackAndPinion",
     "Readings",
+    "Recorder",
     "Residuals",
+    "Results",
     "Revolute",
     "RollingCone",
     "Rope",
@@ -277,6 +280,7 @@ if TYPE_CHECKING:
         SpinningCone,
     )
     from amontons.problem.solution import History, Solution, Status
+    from amontons.results import Recorder, Results
     from amontons.simulation.contacts import Contacts
     from amontons.simulation.report import Readings, StepReport
     from amontons.simulation.simulation import Simulation

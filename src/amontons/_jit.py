@@ -65,7 +65,9 @@ ARITHMETIC = {"reassoc", "contract", "nsz"}
 OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": ARITHMETIC}
 
 
-KERNEL_FREE = ("cli", "plots", "testing", "generators", "scenes", "simulation", "model")
+KERNEL_FREE = (
+    "cli", "viewer", "plots", "testing", "generators", "results", "scenes", "simulation", "model",
+)  # fmt: skip
 """Subpackages in which nothing is compiled (import-linter sees to it): no part of a stamp."""
 
 BELOW: dict[str, tuple[str, ...]] = {

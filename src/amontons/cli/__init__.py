@@ -1,4 +1,4 @@
-"""The command line: `amontons solve`, `compare`, `warmup` and `info`.
+"""The command line: `amontons run`, `view`, `solve` and the other commands, one a file.
 
 Nothing here imports NumPy, Numba or matplotlib before a command needs it, so that `--help` is
 instant.

@@ -9,20 +9,28 @@ import typer
 
 import amontons
 from amontons.cli.compare import compare
+from amontons.cli.export import export
 from amontons.cli.info import info
 from amontons.cli.output import reporting
+from amontons.cli.plot import plot
+from amontons.cli.resume import resume
+from amontons.cli.run import run
+from amontons.cli.scenes import scenes
 from amontons.cli.solve import solve
+from amontons.cli.view import view
 from amontons.cli.warmup import warmup
 
 app = typer.Typer(
     name="amontons",
-    help="Solve cone complementarity problems of frictional contact.",
+    help="Simulate rigid bodies with contact and friction; solve their cone problems.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-for command in (solve, compare, warmup, info):
+COMMANDS = (scenes, run, resume, view, plot, export, solve, compare, warmup, info)
+
+for command in COMMANDS:
     app.command()(reporting(command))
 
 
@@ -39,7 +47,7 @@ def options(
         typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version."),
     ] = False,
 ) -> None:
-    """Solve cone complementarity problems of frictional contact."""
+    """Simulate rigid bodies with contact and friction; solve their cone problems."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

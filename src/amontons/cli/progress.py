@@ -30,8 +30,9 @@ PAUSE = 0.1
 class Interrupt:
     """Within its context, the first Ctrl-C sets `requested`; a second one interrupts as usual."""
 
-    def __init__(self) -> None:
+    def __init__(self, when: str = "after this iteration") -> None:
         self.requested = False
+        self._when = when
         self._usual: Any = None
 
     def __enter__(self) -> Self:
@@ -53,7 +54,7 @@ class Interrupt:
             raise KeyboardInterrupt
         self.requested = True
         complain(
-            "after this iteration; press Ctrl-C again to give up at once",
+            f"{self._when}; press Ctrl-C again to give up at once",
             kind="stopping",
             style="bold yellow",
         )

@@ -1,10 +1,21 @@
-"""Figures of how solvers fare. They need matplotlib: `pip install "amontons[plots]"`.
+"""Figures of how solvers fare and how runs went.
 
-Figures are made without pyplot: there is no global state, and no window is opened.
+They need matplotlib: `pip install "amontons[plots]"`. Figures are made without pyplot: there is no
+global state, and no window is opened.
 """
 
 from amontons.plots.convergence import convergence
 from amontons.plots.profile import performance_profile
+from amontons.plots.runs import contacts, effort, energy, stages
 from amontons.plots.style import MissingExtraError, save
 
-__all__ = ["MissingExtraError", "convergence", "performance_profile", "save"]
+__all__ = [
+    "MissingExtraError",
+    "contacts",
+    "convergence",
+    "effort",
+    "energy",
+    "performance_profile",
+    "save",
+    "stages",
+]

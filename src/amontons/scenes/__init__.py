@@ -1,7 +1,75 @@
 """Scenes: worlds that tests, benchmarks, docs and the command line share; one a file."""
 
-from amontons.scenes.packed_bed import packed_bed
-from amontons.scenes.plates import plates
-from amontons.scenes.wall import wall
+from amontons.errors import InputError
+from amontons.scenes.base import Advice, Scene
+from amontons.scenes.bouncing_balls import BouncingBalls
+from amontons.scenes.chain import Chain
+from amontons.scenes.conveyor import Conveyor
+from amontons.scenes.dominoes import Dominoes
+from amontons.scenes.drum import Drum
+from amontons.scenes.four_bar import FourBar
+from amontons.scenes.hourglass import Hourglass
+from amontons.scenes.mixed_pile import MixedPile
+from amontons.scenes.mixer import Mixer
+from amontons.scenes.packed_bed import PackedBed, packed_bed
+from amontons.scenes.parameters import Parameter, parameter
+from amontons.scenes.plates import Plates, plates
+from amontons.scenes.vehicle import Vehicle
+from amontons.scenes.wall import Wall, wall
+from amontons.scenes.wrecking_ball import WreckingBall
 
-__all__ = ["packed_bed", "plates", "wall"]
+SCENES: dict[str, type[Scene]] = {
+    kind.name: kind
+    for kind in (
+        BouncingBalls,
+        MixedPile,
+        PackedBed,
+        Wall,
+        WreckingBall,
+        Dominoes,
+        Plates,
+        Hourglass,
+        Drum,
+        Mixer,
+        Conveyor,
+        Chain,
+        FourBar,
+        Vehicle,
+    )
+}
+"""All scenes by the names that the command line knows them by."""
+
+
+def find_scene(name: str) -> type[Scene]:
+    """The scene of that name; hyphens will do."""
+    kind = SCENES.get(name.strip().lower().replace("-", "_"))
+    if kind is None:
+        raise InputError(f"there is no scene {name!r}; choose one of {', '.join(SCENES)}")
+    return kind
+
+
+__all__ = [
+    "SCENES",
+    "Advice",
+    "BouncingBalls",
+    "Chain",
+    "Conveyor",
+    "Dominoes",
+    "Drum",
+    "FourBar",
+    "Hourglass",
+    "MixedPile",
+    "Mixer",
+    "PackedBed",
+    "Parameter",
+    "Plates",
+    "Scene",
+    "Vehicle",
+    "Wall",
+    "WreckingBall",
+    "find_scene",
+    "packed_bed",
+    "parameter",
+    "plates",
+    "wall",
+]

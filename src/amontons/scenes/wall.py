@@ -2,42 +2,62 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
 import numpy as np
+from numpy.typing import NDArray
 
 from amontons.model.materials import Material
 from amontons.model.shapes import Box, Plane
 from amontons.model.world import World
+from amontons.scenes.base import Advice, Scene
+from amontons.scenes.parameters import parameter
 
 
-def wall(
-    courses: int = 25,
-    length: int = 30,
-    *,
-    brick: tuple[float, float, float] = (0.4, 0.2, 0.2),
-    density: float = 2000.0,
-    friction: float = 0.5,
-    joint: float = 0.0,
-) -> World:
-    """Courses of bricks on a floor, every other one shifted by half a brick.
+@dataclass(frozen=True)
+class Wall(Scene):
+    """Courses of bricks on a floor, every other one shifted by half a brick."""
 
-    Parameters
-    ----------
-    courses, length:
-        Bricks above and beside one another: 25 × 30 are the 750 of paper 1.
-    brick:
-        Size of a brick along the wall, across it and upwards [m].
-    density:
-        Of the bricks [kg/m³].
-    joint:
-        Gap between neighbours in a course [m].
-    """
-    world = World()
-    material = Material(friction=friction)
-    world.add_body(Plane(), fixed=True, material=material, name="floor")
+    courses: int = parameter(25, "bricks above one another", low=1, high=10_000)
+    length: int = parameter(30, "bricks in a course", low=1, high=10_000)
+    brick: tuple[float, float, float] = parameter(
+        (0.4, 0.2, 0.2), "size along the wall, across it, upwards", unit="m", low=1e-3, high=1e3
+    )
+    density: float = parameter(2000.0, "of the bricks", unit="kg/m³", low=1e-3, high=1e6)
+    friction: float = parameter(0.5, "Coulomb's coefficient", low=0.0, high=100.0)
+    joint: float = parameter(0.0, "gap between neighbours in a course", unit="m", low=0.0, high=1e3)
+
+    name: ClassVar[str] = "wall"
+    summary: ClassVar[str] = "750 bricks in running bond stand still (the wall of paper 1)"
+    counted: ClassVar[str] = ""
+    advice: ClassVar[Advice] = Advice(time=1.0, step=5e-3, tolerance=1e-2)
+
+    def build(self) -> World:
+        world = World()
+        material = Material(friction=self.friction)
+        world.add_body(Plane(), fixed=True, material=material, name="floor")
+        world.add_bodies(
+            Box(self.brick),
+            position=brick_places(self.courses, self.length, self.brick, self.joint),
+            density=self.density,
+            material=material,
+        )
+        return world
+
+
+def brick_places(
+    courses: int, length: int, brick: tuple[float, float, float], joint: float = 0.0
+) -> NDArray[np.float64]:
+    """Centres of the bricks of a wall along x [m], shape (courses · length, 3)."""
     along, _, up = brick
     course, number = np.divmod(np.arange(courses * length), length)
     place = np.zeros((courses * length, 3))
     place[:, 0] = (number - 0.5 * length + 0.5 * (course % 2)) * (along + joint)
     place[:, 2] = (course + 0.5) * up
-    world.add_bodies(Box(brick), position=place, density=density, material=material)
-    return world
+    return place
+
+
+def wall(*parameters: Any, **named: Any) -> World:
+    """The world of a `Wall` with these parameters."""
+    return Wall(*parameters, **named).build()

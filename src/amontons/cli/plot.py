@@ -1,0 +1,39 @@
+"""`amontons plot`: the curves of a run as pictures."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from amontons.cli.output import console
+from amontons.errors import InputError
+
+
+def plot(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder of `amontons run`.")],
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="Where to. \\[default: the run's folder]"),
+    ] = None,
+    format: Annotated[str, typer.Option("--format", help="png, svg or pdf.")] = "png",
+) -> None:
+    """Draw energy, contacts, the solver's effort and the time of each stage."""
+    from amontons import plots
+    from amontons.results import Results
+
+    with Results(folder) as results:
+        if not results.steps:
+            raise InputError(f"{folder} has no steps to draw yet")
+        target = out or results.path.parent
+        target.mkdir(parents=True, exist_ok=True)
+        for name, draw in (
+            ("energy", plots.energy),
+            ("contacts", plots.contacts),
+            ("effort", plots.effort),
+            ("stages", plots.stages),
+        ):
+            path = target / f"{name}.{format}"
+            plots.save(draw(results), path)
+            console().print(f"wrote {path}", soft_wrap=True)

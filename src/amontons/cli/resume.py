@@ -1,0 +1,33 @@
+"""`amontons resume`: go on with a run that was stopped, killed, or is to last longer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from amontons.cli.settings import Json, Threads, use_threads
+
+
+def resume(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder of `amontons run`.")],
+    time: Annotated[
+        float | None,
+        typer.Option("--time", metavar="T", help="Another end [s].", show_default=False),
+    ] = None,
+    threads: Threads = None,
+    json: Json = False,
+) -> None:
+    """Go on with a run from its last checkpoint: the result is that of an unbroken run.
+
+    Exit code: 0 ran to its end, 2 bad input, 130 stopped by Ctrl-C again.
+    """
+    from amontons.cli.running import carry_out
+    from amontons.model.shapes.checks import positive
+    from amontons.results import resume as go_on
+
+    if time is not None:
+        positive("--time", time)
+    use_threads(threads)
+    carry_out(go_on(folder, time=time), json=json)

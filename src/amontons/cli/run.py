@@ -1,0 +1,119 @@
+"""`amontons run`: a scene, from its start to a folder with the results."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from amontons.cli.settings import Json, Threads, use_threads
+from amontons.errors import InputError
+
+if TYPE_CHECKING:
+    from amontons.scenes import Advice, Scene
+
+PATIENT = 10_000
+"""Most iterations of a step where a finer tolerance is asked for than the scene advises."""
+
+
+def run(
+    scene: Annotated[str, typer.Argument(help="A scene; `amontons scenes` lists them.")],
+    bodies: Annotated[
+        int | None, typer.Option("--bodies", "-b", metavar="N", help="How many bodies.")
+    ] = None,
+    time: Annotated[
+        float | None, typer.Option("--time", metavar="T", help="Simulated time [s].")
+    ] = None,
+    step: Annotated[
+        float | None, typer.Option("--step", metavar="H", help="Length of a step [s].")
+    ] = None,
+    solver: Annotated[
+        str | None, typer.Option("--solver", "-s", help="auto, apgd, interior-point, ...")
+    ] = None,
+    tolerance: Annotated[
+        float | None, typer.Option("--tolerance", "-t", metavar="E", help="Of every step.")
+    ] = None,
+    max_iterations: Annotated[
+        int | None, typer.Option("--max-iterations", "-n", metavar="N", help="In every step.")
+    ] = None,
+    threads: Threads = None,
+    seed: Annotated[int | None, typer.Option(help="Of all that is random.")] = None,
+    set: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=VALUE", help="A parameter of the scene; repeatable."),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", metavar="DIR", help="A new folder.", show_default=False),
+    ] = None,
+    frames: Annotated[
+        float, typer.Option("--frames", metavar="FPS", help="Frames a simulated second.")
+    ] = 60.0,
+    contacts: Annotated[
+        bool, typer.Option("--contacts", help="Record contact points and forces, too.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Run a scene and record it; what is not given is as the scene advises.
+
+    Exit code: 0 ran to its end, 2 bad input, 130 stopped by Ctrl-C (go on with `amontons resume`).
+    """
+    from amontons.cli.running import carry_out, free_folder
+    from amontons.results import begin
+    from amontons.scenes import find_scene
+
+    kind = find_scene(scene)
+    made = kind.parsed(_words(kind, bodies, seed, set or []))
+    settings = _settings(
+        kind.advice,
+        time=time,
+        step=step,
+        solver=solver,
+        tolerance=tolerance,
+        max_iterations=max_iterations,
+    )
+    use_threads(threads)
+    folder = out or free_folder(kind.name)
+    carry_out(begin(made, folder, settings=settings, rate=frames, contacts=contacts), json=json)
+
+
+def _words(
+    kind: type[Scene], bodies: int | None, seed: int | None, given: list[str]
+) -> dict[str, str]:
+    """Parameters as words, by name, from `--set`, `--bodies` and `--seed`."""
+    words: dict[str, str] = {}
+    for each in given:
+        name, equals, value = each.partition("=")
+        if not equals or not name.strip():
+            raise InputError(f"--set takes NAME=VALUE such as friction=0.3, got {each!r}")
+        words[name.strip().replace("-", "_")] = value.strip()
+    names = {each.name for each in kind.parameters()}
+    for option, name, number in (("--bodies", kind.counted, bodies), ("--seed", "seed", seed)):
+        if number is None:
+            continue
+        if name not in names:
+            raise InputError(
+                f"the scene {kind.name} does not take {option}; its parameters are "
+                f"{', '.join(sorted(names))}: use --set"
+            )
+        if name in words:
+            raise InputError(f"{option} and --set {name} say the same; give one of them")
+        words[name] = str(number)
+    return words
+
+
+def _settings(advice: Advice, **given: Any) -> Advice:
+    """The scene's advice with what was given instead, checked."""
+    from amontons.model.shapes.checks import positive
+
+    for name in ("time", "step", "tolerance"):
+        if given[name] is not None:
+            positive(f"--{name}", given[name])
+    chosen = {name: value for name, value in given.items() if value is not None}
+    if "max_iterations" not in chosen and chosen.get("tolerance", 1.0) < advice.tolerance:
+        chosen["max_iterations"] = PATIENT  # the scene's limit is for the scene's tolerance
+    settings = dataclasses.replace(advice, **chosen)
+    settings.make_solver()
+    return settings

@@ -1,0 +1,149 @@
+"""A run under watch: progress, Ctrl-C that leaves it resumable, and the account of it."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from amontons.cli.output import (
+    INTERRUPTED,
+    complain,
+    console,
+    grouped,
+    megabytes,
+    print_json,
+    seconds,
+)
+from amontons.cli.progress import Display, Interrupt
+
+if TYPE_CHECKING:
+    from amontons.results import Run
+    from amontons.simulation.report import StepReport
+
+
+def carry_out(run: Run, *, json: bool) -> None:
+    """Run to the end, or until Ctrl-C, and report."""
+    from amontons._jit import announcer
+
+    begun, start = time.perf_counter(), run.simulation.time
+    with Interrupt("after this step") as interrupt, run.recorder, Display() as display:
+        announcer.quiet = display.shown
+        if display.shown:
+            display.update("getting ready (the first run compiles, once)", 0.0)
+
+        def on_step(report: StepReport) -> bool:
+            run.recorder(report)
+            run.simulation.readings.clear()  # they are in the file
+            if display.due:
+                passed = (report.time - start) / max(run.settings.time - start, 1e-300)
+                display.update(_text(report, run, passed, time.perf_counter() - begun), passed)
+            return interrupt.requested
+
+        run.simulation.run(run.left, on_step=on_step)
+    report = summary(run, time.perf_counter() - begun)
+    report["finished"] = not interrupt.requested or run.left <= 1e-9 * run.settings.time
+    if json:
+        print_json(report)
+    else:
+        _print(report)
+    if not report["finished"]:
+        complain(
+            f"at {run.simulation.time:.4g} of {run.settings.time:g} s; go on with: "
+            f"amontons resume {run.recorder.folder}",
+            kind="stopped",
+            style="bold yellow",
+        )
+        raise typer.Exit(INTERRUPTED)
+
+
+def _text(report: StepReport, run: Run, passed: float, wall: float) -> str:
+    to_go = wall * (1.0 - passed) / max(passed, 1e-9)
+    return (
+        f"{report.time:.3f} of {run.settings.time:g} s, {grouped(report.contacts)} contacts, "
+        f"{report.iterations} iterations, residual {report.residual:.0e}, "
+        f"{seconds(to_go)} to go,"
+    )
+
+
+def summary(run: Run, wall: float) -> dict[str, Any]:
+    """What the commands report of a run, by the names of the JSON output."""
+    from amontons.results import STAGES, Results
+
+    folder = run.recorder.folder
+    with Results(folder) as results:
+        read = {name: results.readings(name) for name in results.columns}
+        energy = read["kinetic_energy"] + read["potential_energy"]
+        some = bool(results.steps)
+        return {
+            "scene": run.scene.name,
+            "folder": str(folder),
+            "bodies": int(results.bodies.dynamic.sum()),
+            "time": run.simulation.time,
+            "steps": results.steps,
+            "frames": results.frames,
+            "wall_time": wall,
+            "stages": {name: float(read[name].sum()) for name in STAGES},
+            "solver": run.settings.solver,
+            "tolerance": run.settings.tolerance,
+            "contacts": int(read["contacts"][-1]) if some else 0,
+            "most_contacts": int(read["contacts"].max(initial=0)),
+            "mean_iterations": float(read["iterations"].mean()) if some else 0.0,
+            "unconverged_steps": int((read["converged"] == 0).sum()),
+            "largest_residual": float(read["residual"].max(initial=0.0)),
+            "deepest_overlap": float(read["penetration"].max(initial=0.0)),
+            "joint_error": float(read["joint_error"].max(initial=0.0)),
+            "energy": [float(energy[0]), float(energy[-1])] if some else None,
+            "bytes": results.path.stat().st_size,
+        }
+
+
+def _print(report: dict[str, Any]) -> None:
+    from rich.table import Table
+
+    table = Table.grid(padding=(0, 2))
+    table.add_column(style="bold", no_wrap=True)
+    table.add_column(overflow="fold")
+    stages = ", ".join(f"{name} {seconds(value)}" for name, value in report["stages"].items())
+    energy = report["energy"]
+    rows = {
+        "scene": f"{report['scene']}, {grouped(report['bodies'])} bodies that move",
+        "simulated": f"{report['time']:.4g} s in {grouped(report['steps'])} steps",
+        "took": f"{seconds(report['wall_time'])} ({stages})",
+        "contacts": f"{grouped(report['contacts'])} at the end, "
+        f"{grouped(report['most_contacts'])} at most",
+        "solver": f"{report['solver']}, {report['mean_iterations']:.0f} iterations a step; "
+        + _convergence(report),
+        "overlap": f"{1e3 * report['deepest_overlap']:.3g} mm at most",
+        "energy": f"{energy[0]:.4g} J → {energy[1]:.4g} J" if energy else "no steps",
+        "written": f"{grouped(report['frames'])} frames, {megabytes(report['bytes'])}, "
+        f"in {report['folder']}",
+    }
+    for key, value in rows.items():
+        table.add_row(key, value)
+    screen = console()
+    screen.print(table)
+    folder = report["folder"]
+    screen.print(f"watch it: [bold]amontons view {folder}[/]", soft_wrap=True)
+    screen.print(f"its curves: amontons plot {folder}", soft_wrap=True)
+
+
+def _convergence(report: dict[str, Any]) -> str:
+    missed = report["unconverged_steps"]
+    if not missed:
+        return f"every step converged to {report['tolerance']:g}"
+    return (
+        f"{grouped(missed)} steps missed the tolerance {report['tolerance']:g} "
+        f"(largest residual {report['largest_residual']:.1e})"
+    )
+
+
+def free_folder(name: str) -> Path:
+    """A folder here that does not exist yet: the name, or the name with a number."""
+    folder, number = Path(name), 1
+    while folder.exists():
+        number += 1
+        folder = Path(f"{name}-{number}")
+    return folder

@@ -1,0 +1,87 @@
+"""`amontons scenes`: what can be run, and with which parameters."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from amontons.cli.output import console, print_json
+from amontons.cli.settings import Json
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from amontons.scenes import Scene
+
+
+def scenes(
+    name: Annotated[
+        str | None, typer.Argument(help="A scene, to see its parameters.", show_default=False)
+    ] = None,
+    json: Json = False,
+) -> None:
+    """List all scenes, or show the parameters of one."""
+    from amontons.scenes import SCENES, find_scene
+
+    if name is None:
+        if json:
+            print_json({each: kind.summary for each, kind in SCENES.items()})
+        else:
+            _print_all(list(SCENES.values()))
+        return
+    kind = find_scene(name)
+    if json:
+        print_json(describe(kind))
+    else:
+        _print_one(kind)
+
+
+def describe(kind: type[Scene]) -> dict[str, Any]:
+    """A scene as the JSON output has it."""
+    import dataclasses
+
+    return {
+        "name": kind.name,
+        "summary": kind.summary,
+        "bodies_parameter": kind.counted or None,
+        "advice": dataclasses.asdict(kind.advice),
+        "parameters": [dataclasses.asdict(each) for each in kind.parameters()],
+    }
+
+
+def _print_all(kinds: list[type[Scene]]) -> None:
+    table = _table("scene", "what happens")
+    for kind in kinds:
+        table.add_row(f"[bold]{kind.name}[/]", kind.summary)
+    screen = console()
+    screen.print(table)
+    screen.print("parameters of one: amontons scenes NAME; run it: amontons run NAME")
+
+
+def _print_one(kind: type[Scene]) -> None:
+    screen = console()
+    screen.print(f"[bold]{kind.name}[/]: {kind.summary}")
+    table = _table("parameter", "default", "unit", "range", "what it is")
+    for each in kind.parameters():
+        default = each.default
+        text = ",".join(map(str, default)) if isinstance(default, tuple) else str(default)
+        help = each.help + (" (also --bodies)" if each.name == kind.counted else "")
+        table.add_row(f"[bold]{each.name}[/]", text, each.unit, each.limits, help)
+    screen.print(table)
+    advice = kind.advice
+    screen.print(
+        f"by default {advice.time:g} s in steps of {advice.step:g} s, solver {advice.solver} "
+        f"to {advice.tolerance:g}; run it: amontons run {kind.name} --set NAME=VALUE",
+        soft_wrap=True,
+    )
+
+
+def _table(*headings: str) -> Table:
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE)
+    for heading in headings:
+        table.add_column(heading, overflow="fold")
+    return table

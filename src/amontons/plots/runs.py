@@ -1,0 +1,113 @@
+"""Curves of a recorded run, one figure a function."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from amontons.errors import InputError
+from amontons.plots.style import legend_below, look, panels
+from amontons.results import STAGES, Results
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+Floats = NDArray[np.float64]
+
+MOST_POINTS = 4000
+"""Of a curve; longer ones are drawn as means of neighbouring steps."""
+
+
+def energy(results: Results) -> Figure:
+    """Kinetic, potential and dissipated energy, and their sum, over time."""
+    figure, (ax,) = panels(1, _title(results, "energy"), share_y=False)
+    parts = {
+        "kinetic": results.readings("kinetic_energy"),
+        "potential": results.readings("potential_energy"),
+        "dissipated": results.readings("dissipated_energy"),
+    }
+    parts["sum"] = np.asarray(sum(parts.values()))
+    _curves(ax, results, parts)
+    ax.set_ylabel("Energy [J]")
+    legend_below(figure, ax)
+    return figure
+
+
+def contacts(results: Results) -> Figure:
+    """How many contacts there are, and how deep bodies overlap."""
+    figure, (left, right) = panels(2, _title(results, "contacts"), share_y=False)
+    _curves(left, results, {"contacts": results.readings("contacts")})
+    left.set_ylabel("Contacts in the problem")
+    left.set_ylim(bottom=0.0)
+    _curves(right, results, {"overlap": 1e3 * results.readings("penetration")})
+    right.set_ylabel("Deepest overlap [mm]")
+    right.set_ylim(bottom=0.0)
+    return figure
+
+
+def effort(results: Results) -> Figure:
+    """The solver's iterations in every step, and the residual that it left."""
+    figure, (left, right) = panels(2, _title(results, "solver"), share_y=False)
+    _curves(left, results, {"iterations": results.readings("iterations")})
+    left.set_ylabel("Iterations of a step")
+    left.set_ylim(bottom=0.0)
+    residual = results.readings("residual")
+    _some_steps(results)
+    shown = residual > 0.0  # a logarithmic axis has no place for steps without any error
+    if shown.any():
+        right.plot(results.readings("time")[shown], residual[shown], ".", color=look(0).colour)
+        right.set_yscale("log")
+    right.set_xlabel("Simulated time [s]")
+    right.set_ylabel("Residual of a step")
+    tolerance = results.about.get("settings", {}).get("tolerance")
+    if tolerance:
+        right.axhline(tolerance, color="0.35", linewidth=1.0, linestyle="--")
+    return figure
+
+
+def stages(results: Results) -> Figure:
+    """Wall-clock time of the stages of every step, one above the other."""
+    figure, (ax,) = panels(1, _title(results, "time of a step"), share_y=False)
+    _some_steps(results)
+    time = _thinned(results.readings("time"))
+    parts = [1e3 * _thinned(results.readings(name)) for name in STAGES]
+    colours = [look(i).colour for i in range(len(STAGES))]
+    ax.stackplot(time, *parts, labels=STAGES, colors=colours, alpha=0.85, linewidth=0.0)
+    ax.set_xlabel("Simulated time [s]")
+    ax.set_ylabel("Wall-clock time of a step [ms]")
+    ax.set_ylim(0.0, 1.2 * float(np.percentile(np.sum(parts, axis=0), 99.0)))
+    legend_below(figure, ax)
+    return figure
+
+
+def _title(results: Results, what: str) -> str:
+    return f"{results.scene}: {what}" if results.scene else what
+
+
+def _curves(ax: Axes, results: Results, curves: dict[str, Floats]) -> None:
+    _some_steps(results)
+    time = _thinned(results.readings("time"))
+    for number, (name, values) in enumerate(curves.items()):
+        style = look(number)
+        ax.plot(
+            time, _thinned(values), color=style.colour, linestyle=style.dashes, linewidth=1.5,
+            label=name,
+        )  # fmt: skip
+    ax.set_xlabel("Simulated time [s]")
+
+
+def _some_steps(results: Results) -> None:
+    if not results.steps:
+        raise InputError(f"there is nothing to draw: {results.path} has no steps yet")
+
+
+def _thinned(values: Floats) -> Floats:
+    """Means over neighbours, where there are more values than a figure can show."""
+    group = -(-values.size // MOST_POINTS)
+    if group == 1:
+        return values
+    whole = values.size // group * group
+    return np.asarray(values[:whole].reshape(-1, group).mean(axis=1))

@@ -1,0 +1,64 @@
+"""What a run's folder and its HDF5 file hold, and under which names.
+
+`run.h5`, readable while it grows (HDF5's SWMR: open it with ``swmr=True``):
+
+- attributes ``format``, ``version``, ``amontons``, ``rate`` [1/s], ``about`` (JSON: scene,
+  parameters, settings)
+- ``shapes/``: ``kind``, ``half``, ``middle`` [m], and triangles for display about each shape's
+  centre of mass, end to end: ``vertices``, ``triangles``, ``vertex_start``, ``triangle_start``
+- ``bodies/``: ``id``, ``shape``, ``mass`` [kg], ``fixed``, ``kinematic``, ``name``
+- ``frames/``, one entry a frame: ``position``, ``orientation``, ``twist``, ``step``, ``time``; with
+  contacts ``first_contact`` and ``contacts``. A frame is there once its ``time`` is.
+- ``contacts/``: ``bodies``, ``point``, ``normal``, ``force``, ``gap``; each frame's begin at a
+  multiple of `ROWS`, so that no compressed chunk is ever written twice
+- ``steps``: a row a step, columns as its attribute ``columns`` says
+
+`checkpoint.npz`: where :func:`amontons.results.resume` goes on.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+FORMAT = "amontons run"
+VERSION = 1
+
+RUN_FILE = "run.h5"
+CHECKPOINT = "checkpoint.npz"
+
+ROWS = 512
+"""Contacts in a chunk of the file."""
+
+COLUMNS = (
+    "number", "time", "step", "contacts", "joint_rows", "iterations", "converged", "residual",
+    "penetration", "joint_error", "kinetic_energy", "potential_energy", "dissipated_energy",
+    "awake", "detect", "assemble", "solve", "advance",
+)  # fmt: skip
+"""Readings of a step; the last four are wall-clock seconds."""
+
+STAGES = COLUMNS[-4:]
+
+FRAME: dict[str, tuple[Any, tuple[int, ...]]] = {
+    "position": (np.float64, (3,)),
+    "orientation": (np.float64, (4,)),
+    "twist": (np.float64, (6,)),
+}
+"""Arrays of a frame: their numbers and the shape of one body's entry."""
+
+CONTACT: dict[str, tuple[Any, tuple[int, ...]]] = {
+    "bodies": (np.int64, (2,)),
+    "point": (np.float64, (3,)),
+    "normal": (np.float32, (3,)),
+    "force": (np.float64, (3,)),
+    "gap": (np.float64, ()),
+}
+
+PACKED: dict[str, Any] = {"compression": "gzip", "compression_opts": 1, "shuffle": True}
+
+
+def run_file(path: Path) -> Path:
+    """The HDF5 file of a run, given by its folder or by itself."""
+    return path if path.is_file() or path.suffix == ".h5" else path / RUN_FILE

@@ -1,0 +1,306 @@
+"""`Results`: a recorded run as arrays, also while it still grows and after a crash."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import h5py
+import numpy as np
+from numpy.typing import NDArray
+
+from amontons.errors import FileFormatError, InputError
+from amontons.results.layout import FORMAT, VERSION, run_file
+from amontons.simulation.contacts import Contacts
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Frame:
+    """All bodies at one moment."""
+
+    number: int
+    step: int
+    """Steps taken before it."""
+    time: float
+    """[s]"""
+    position: Floats
+    """Centres of mass [m], shape (bodies, 3)."""
+    orientation: Floats
+    """Unit quaternions (w, x, y, z), shape (bodies, 4)."""
+    twist: Floats
+    """Velocity and angular velocity in world axes [m/s, rad/s], shape (bodies, 6)."""
+    contacts: Contacts | None
+    """Contacts of the step that led here, if they were recorded."""
+
+    @property
+    def velocity(self) -> Floats:
+        """Of the centres of mass [m/s], shape (bodies, 3)."""
+        return self.twist[:, :3]
+
+    @property
+    def speed(self) -> Floats:
+        """Of the centres of mass [m/s], shape (bodies,)."""
+        return np.asarray(np.linalg.norm(self.velocity, axis=1))
+
+
+@dataclass(frozen=True)
+class BodyList:
+    """What does not change about the bodies of a run; one entry a body."""
+
+    id: NDArray[np.int64]
+    shape: NDArray[np.int32]
+    """Numbers of shapes."""
+    mass: Floats
+    """[kg]"""
+    fixed: NDArray[np.bool_]
+    kinematic: NDArray[np.bool_]
+    names: list[str]
+
+    @property
+    def dynamic(self) -> NDArray[np.bool_]:
+        """Which bodies move as forces have it."""
+        return ~(self.fixed | self.kinematic)
+
+    def __len__(self) -> int:
+        return len(self.id)
+
+
+@dataclass(frozen=True)
+class Surface:
+    """A shape as triangles about its centre of mass."""
+
+    kind: str
+    half: Floats
+    """Half extents of its bounding box [m], shape (3,)."""
+    middle: Floats
+    """Of the bounding box [m], shape (3,)."""
+    vertices: NDArray[np.float32]
+    """[m], shape (vertices, 3)."""
+    triangles: NDArray[np.int32]
+    """Counter-clockwise seen from outside, shape (triangles, 3)."""
+
+
+class Results:
+    """A run that `Recorder` wrote: ``Results(folder)``. Use as a context, or close it.
+
+    ``results.position[10]`` reads one frame, ``results.position[:]`` all of them; so do
+    ``orientation`` and ``twist``. ``results.readings("kinetic_energy")`` has an entry a step.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = run_file(Path(path))
+        self.file = _opened(self.path)
+        """The HDF5 file itself, laid out as `amontons.results.layout` says."""
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Look again: a run that still goes on has more frames by now."""
+        for name in ("frames/time", "steps"):
+            self.file[name].refresh()
+        self.frames: int = int(self.file["frames/time"].shape[0])
+        """Whole frames."""
+        self.steps: int = int(self.file["steps"].shape[0])
+        """Steps that were read."""
+        if self.frames:
+            for name in self.file["frames"]:
+                self.file["frames"][name].refresh()
+            for name in self.file.get("contacts", ()):
+                self.file["contacts"][name].refresh()
+
+    # -- what does not change ---------------------------------------------------------------------
+
+    @cached_property
+    def about(self) -> dict[str, Any]:
+        """Scene, parameters and settings, as the recorder was told."""
+        said: dict[str, Any] = json.loads(self.file.attrs["about"])
+        return said
+
+    @property
+    def scene(self) -> str:
+        """Name of the scene; empty where the world was not made by one."""
+        return str(self.about.get("scene", ""))
+
+    @property
+    def rate(self) -> float:
+        """Frames a simulated second [1/s]."""
+        return float(self.file.attrs["rate"])
+
+    @property
+    def version(self) -> str:
+        """Version of amontons that wrote the file."""
+        return str(self.file.attrs["amontons"])
+
+    @cached_property
+    def bodies(self) -> BodyList:
+        """Ids, shapes, masses and names."""
+        group = self.file["bodies"]
+        columns = {name: group[name][:] for name in ("id", "shape", "mass", "fixed", "kinematic")}
+        return BodyList(**columns, names=[each.decode(errors="replace") for each in group["name"]])
+
+    @cached_property
+    def shapes(self) -> list[Surface]:
+        """Every shape as triangles."""
+        arrays = {name: dataset[:] for name, dataset in self.file["shapes"].items()}
+        corner, triangle = arrays["vertex_start"], arrays["triangle_start"]
+        return [
+            Surface(
+                kind.decode(),
+                arrays["half"][i],
+                arrays["middle"][i],
+                arrays["vertices"][corner[i] : corner[i + 1]],
+                arrays["triangles"][triangle[i] : triangle[i + 1]],
+            )
+            for i, kind in enumerate(arrays["kind"])
+        ]
+
+    # -- frames -----------------------------------------------------------------------------------
+
+    @property
+    def time(self) -> Floats:
+        """Of every frame [s], shape (frames,)."""
+        return np.asarray(self.file["frames/time"][: self.frames])
+
+    @property
+    def position(self) -> Series:
+        """Centres of mass [m], shape (frames, bodies, 3)."""
+        return Series(self.file["frames/position"], self.frames)
+
+    @property
+    def orientation(self) -> Series:
+        """Unit quaternions (w, x, y, z), shape (frames, bodies, 4)."""
+        return Series(self.file["frames/orientation"], self.frames)
+
+    @property
+    def twist(self) -> Series:
+        """Velocity and angular velocity [m/s, rad/s], shape (frames, bodies, 6)."""
+        return Series(self.file["frames/twist"], self.frames)
+
+    @property
+    def has_contacts(self) -> bool:
+        """Whether contacts were recorded."""
+        return "contacts" in self.file
+
+    def __len__(self) -> int:
+        return self.frames
+
+    def __getitem__(self, number: int) -> Frame:
+        """A frame; negative numbers count from the end."""
+        if not -self.frames <= number < self.frames:
+            raise InputError(f"there is no frame {number}; the run has {self.frames}")
+        number %= self.frames
+        return Frame(
+            number,
+            int(self.file["frames/step"][number]),
+            float(self.file["frames/time"][number]),
+            self.position[number],
+            self.orientation[number],
+            self.twist[number],
+            self.contacts(number) if self.has_contacts else None,
+        )
+
+    def __iter__(self) -> Iterator[Frame]:
+        return (self[number] for number in range(self.frames))
+
+    def contacts(self, number: int) -> Contacts:
+        """Contacts of the step that led to a frame, with their forces."""
+        if not self.has_contacts:
+            raise InputError(f"{self.path} has no contacts: record them (run --contacts)")
+        number %= max(self.frames, 1)
+        first = int(self.file["frames/first_contact"][number])
+        rows = slice(first, first + int(self.file["frames/contacts"][number]))
+        group = self.file["contacts"]
+        force = group["force"][rows]
+        normal = group["normal"][rows].astype(np.float64)
+        return Contacts(
+            group["bodies"][rows], group["point"][rows], normal, group["gap"][rows], force,
+            np.zeros_like(force),
+        )  # fmt: skip
+
+    # -- readings ---------------------------------------------------------------------------------
+
+    @property
+    def columns(self) -> list[str]:
+        """Names of the readings."""
+        return str(self.file["steps"].attrs["columns"]).split(",")
+
+    def readings(self, name: str) -> Floats:
+        """One reading of every step, shape (steps,)."""
+        if name not in self.columns:
+            raise InputError(f"there is no reading {name!r}; there are {', '.join(self.columns)}")
+        return np.asarray(self.file["steps"][: self.steps, self.columns.index(name)])
+
+    # -- the file ---------------------------------------------------------------------------------
+
+    def close(self) -> None:
+        """Close the file."""
+        self.file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        if not self.file:
+            return f"<Results: {self.path}, closed>"
+        last = self.time[-1] if self.frames else 0.0
+        return (
+            f"<Results: {self.scene or self.path}, {len(self.bodies)} bodies, {self.frames} "
+            f"frames to {last:.4g} s, {self.steps} steps>"
+        )
+
+
+class Series:
+    """An array on the disk, one entry a frame: slices of it are numpy arrays."""
+
+    def __init__(self, dataset: h5py.Dataset, frames: int) -> None:
+        self._dataset = dataset
+        self.shape = (frames, *dataset.shape[1:])
+
+    def __len__(self) -> int:
+        return int(self.shape[0])
+
+    def __getitem__(self, where: Any) -> Floats:
+        first = where[0] if isinstance(where, tuple) else where
+        if isinstance(first, slice):
+            first = slice(*first.indices(len(self)))
+        elif isinstance(first, int | np.integer):
+            if not -len(self) <= first < len(self):
+                raise IndexError(f"there is no frame {first}; the run has {len(self)}")
+            first = int(first) % len(self)
+        rest = where[1:] if isinstance(where, tuple) else ()
+        return np.asarray(self._dataset[(first, *rest)])
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        return self[:].astype(dtype or np.float64, copy=False)
+
+
+def _opened(path: Path) -> h5py.File:
+    if not path.is_file():
+        raise InputError(
+            f"{path.parent} holds no run: there is no {path.name}; `amontons run` makes one"
+        )
+    try:
+        file = h5py.File(path, "r", libver="latest", swmr=True)
+    except OSError as reason:
+        raise FileFormatError(f"{path} cannot be read as a run: {reason}") from None
+    found, version = file.attrs.get("format"), file.attrs.get("version")
+    if found != FORMAT or version != VERSION or "steps" not in file:
+        file.close()
+        what = f"version {version}" if found == FORMAT else "no such file"
+        raise FileFormatError(f"{path} is no run of version {VERSION}: it is {what}")
+    return file

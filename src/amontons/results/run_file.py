@@ -1,0 +1,185 @@
+"""The growing HDF5 file of a run. Whatever happens, what was written before can be read.
+
+HDF5 writes in an order that readers can follow at any moment (SWMR). No compressed chunk is written
+twice, and the time of a frame comes last: a frame is whole or not there.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+from numpy.typing import NDArray
+
+import amontons
+from amontons.errors import OutputError
+from amontons.model.world import World
+from amontons.results.layout import COLUMNS, CONTACT, FORMAT, FRAME, PACKED, ROWS, VERSION
+from amontons.results.surfaces import shape_arrays
+from amontons.simulation.contacts import Contacts
+
+SPARE = 1 << 20
+"""Bytes that must be free beside what is about to be written."""
+
+
+@contextlib.contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Turn what the system says about a failed write into an `OutputError`."""
+    try:
+        yield
+    except OutputError:
+        raise
+    except (OSError, RuntimeError, ValueError) as reason:
+        raise OutputError(
+            f"cannot write {path}: {reason}; what was written before can still be read"
+        ) from reason
+
+
+class RunFile:
+    """A file that frames and readings are appended to."""
+
+    def __init__(self, path: Path, file: h5py.File) -> None:
+        self.path, self.file = path, file
+        file.swmr_mode = True
+
+    @classmethod
+    def create(
+        cls, path: Path, world: World, *, rate: float, contacts: bool, about: Mapping[str, Any]
+    ) -> RunFile:
+        """A new file with everything that does not change."""
+        with writing(path):
+            require_space(path, SPARE)
+            file = h5py.File(path, "w", libver="latest")
+            describe(file, rate, about)
+            for name, array in shape_arrays(world).items():
+                file.create_dataset(f"shapes/{name}", data=array)
+            bodies = world.bodies
+            for name in ("id", "shape", "mass", "fixed", "kinematic"):
+                file.create_dataset(f"bodies/{name}", data=getattr(bodies, name))
+            names = [world.name_of(int(each)).encode()[:64] for each in bodies.id]
+            file.create_dataset("bodies/name", data=np.array(names, dtype="S64"))
+            _add_growing(file, len(bodies), contacts)
+            return cls(path, file)
+
+    @property
+    def frames(self) -> int:
+        """Whole frames so far."""
+        return int(self.file["frames/time"].shape[0])
+
+    def append_frame(
+        self, step: int, time: float, state: Mapping[str, NDArray[Any]], contacts: Contacts | None
+    ) -> None:
+        """Write a frame: `state` has the arrays that `FRAME` names."""
+        with writing(self.path):
+            size = sum(array.nbytes for array in state.values())
+            size += 0 if contacts is None else 100 * (len(contacts) + ROWS)
+            require_space(self.path, size + SPARE)
+            frames, number = self.file["frames"], self.frames
+            if "contacts" in frames:
+                self._append_contacts(number, contacts or Contacts.none())
+            for name, array in state.items():
+                _put(frames[name], number, array)
+            _put(frames["step"], number, step)
+            _put(frames["time"], number, time)
+
+    def _append_contacts(self, number: int, contacts: Contacts) -> None:
+        group, frames, count = self.file["contacts"], self.file["frames"], len(contacts)
+        first = 0
+        if number:
+            before = int(frames["first_contact"][number - 1]) + int(frames["contacts"][number - 1])
+            first = -(-before // ROWS) * ROWS
+        arrays = {
+            "bodies": contacts.bodies,
+            "point": contacts.points,
+            "normal": contacts.normals,
+            "force": contacts.force,
+            "gap": contacts.gaps,
+        }
+        for name, array in arrays.items():
+            dataset = group[name]
+            dataset.resize(first + -(-count // ROWS) * ROWS, axis=0)
+            dataset[first : first + count] = array
+            dataset.flush()
+        _put(frames["first_contact"], number, first)
+        _put(frames["contacts"], number, count)
+
+    def append_steps(self, rows: Sequence[Sequence[float]]) -> None:
+        """Write readings, one row a step as `COLUMNS` says."""
+        if not rows:
+            return
+        with writing(self.path):
+            require_space(self.path, SPARE)
+            dataset = self.file["steps"]
+            before = dataset.shape[0]
+            dataset.resize(before + len(rows), axis=0)
+            dataset[before:] = np.array(rows, dtype=np.float64)
+            dataset.flush()
+
+    def sync(self) -> None:
+        """Have everything on the disk."""
+        with writing(self.path):
+            self.file.flush()
+            os.fsync(self.file.id.get_vfd_handle())
+
+    def close(self) -> None:
+        """Close the file; it can then be opened like any other."""
+        with writing(self.path):
+            self.file.close()
+
+
+def describe(file: h5py.File, rate: float, about: Mapping[str, Any]) -> None:
+    """Write the attributes of a run."""
+    file.attrs["format"] = FORMAT
+    file.attrs["version"] = VERSION
+    file.attrs["amontons"] = amontons.__version__
+    file.attrs["rate"] = rate
+    file.attrs["about"] = json.dumps(dict(about), ensure_ascii=False)
+
+
+def require_space(path: Path, size: int) -> None:
+    """Raise `OutputError` where so many bytes are not free; HDF5 itself fails badly then."""
+    free = shutil.disk_usage(path.parent).free
+    if free < size:
+        raise OutputError(
+            f"cannot write {path}: the disk is full ({free / 1e6:.1f} MB are free, "
+            f"{size / 1e6:.1f} MB are needed); what was written before can still be read"
+        )
+
+
+def _add_growing(file: h5py.File, bodies: int, contacts: bool) -> None:
+    """The datasets that grow, still empty."""
+    frames = file.create_group("frames")
+    for name, (kind, each) in FRAME.items():
+        shape = (bodies, *each)
+        frames.create_dataset(
+            name, (0, *shape), kind, maxshape=(None, *shape), chunks=(1, *shape), **PACKED
+        )
+    growing = ["step", "time"]
+    if contacts:
+        growing += ["first_contact", "contacts"]
+        for name, (kind, each) in CONTACT.items():
+            file.create_dataset(
+                f"contacts/{name}", (0, *each), kind,
+                maxshape=(None, *each), chunks=(ROWS, *each), **PACKED,
+            )  # fmt: skip
+    for name in growing:
+        kind = np.float64 if name == "time" else np.int64
+        frames.create_dataset(name, (0,), kind, maxshape=(None,), chunks=(256,))
+    width = len(COLUMNS)
+    steps = file.create_dataset(
+        "steps", (0, width), np.float64, maxshape=(None, width), chunks=(256, width)
+    )
+    steps.attrs["columns"] = ",".join(COLUMNS)
+
+
+def _put(dataset: h5py.Dataset, number: int, value: Any) -> None:
+    dataset.resize(number + 1, axis=0)
+    dataset[number] = value
+    dataset.flush()
