@@ -37,9 +37,9 @@ from amontons.solvers.interior_point.start import (
     warm_start,
 )
 
-PREDICTOR_ACCURACY, CORRECTOR_ACCURACY = 1.0, 1e-6
-"""Relative error, in the energy norm, to which directions are refined; the predictor only has to
-say where the boundary is, and is not refined at all."""
+PREDICTOR_ACCURACY, CORRECTOR_ACCURACY = 1e-2, 1e-6
+"""Relative error, in the energy norm, from which a direction is refined no further; the predictor
+only has to say where the boundary is."""
 
 LONGEST_SHARE = 0.99
 """Largest share of the way to the boundary that a step goes, whatever eq. 17 says."""
@@ -82,7 +82,7 @@ class InteriorPoint(Solver):
     warm: str = "full"
     space: str = "auto"
     factorisation: str = "auto"
-    regularisation: float = 1e-9
+    regularisation: float = 1e-8
     stop_as_paper: bool = False
 
     buffers: ClassVar[int] = 3

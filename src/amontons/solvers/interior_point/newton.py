@@ -62,8 +62,8 @@ class NewtonSystem:
         """
         self._release(b)
         x = self.system.solve(b)
-        size = left = math.sqrt(max(float(b @ x), 0.0))
-        for _ in range(REFINEMENTS if accuracy < 1.0 else 0):
+        size, left = math.sqrt(max(float(b @ x), 0.0)), math.inf
+        for _ in range(REFINEMENTS):
             r = b - self._product(x)
             dx = self.system.solve(r)
             error = math.sqrt(max(float(r @ dx), 0.0))
