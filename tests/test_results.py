@@ -70,7 +70,7 @@ def test_frames_are_the_states_at_their_times(tmp_path):
 def test_readings_are_those_of_the_steps(tmp_path):
     sim, _ = recorded(tmp_path)
     with Results(tmp_path) as results:
-        assert results.steps == len(sim.readings) == 80
+        assert results.steps == len(sim.readings) == 50
         for name in ("time", "contacts", "kinetic_energy", "residual", "iterations", "converged"):
             np.testing.assert_array_equal(results.readings(name), getattr(sim.readings, name))
         np.testing.assert_array_equal(results.readings("solve"), sim.readings.seconds[:, 2])
@@ -163,18 +163,18 @@ def test_a_closed_recorder_says_so(tmp_path):
 
 
 def test_it_can_be_read_while_it_grows(tmp_path):
-    run = begin(SCENE, tmp_path, rate=100.0)
+    run = begin(SCENE, tmp_path, rate=250.0)
     with run.recorder:
         run.simulation.run(0.05, on_step=run.recorder)
         script = f"from amontons.results import Results; print(Results({str(tmp_path)!r}).frames)"
         other = subprocess.run(
             [sys.executable, "-c", script], capture_output=True, text=True, check=True
         )
-        assert int(other.stdout) == 6
+        assert int(other.stdout) == 14
         with Results(tmp_path) as results:
             run.simulation.run(0.05, on_step=run.recorder)
             results.refresh()
-            assert results.frames == 11
+            assert results.frames == 27
             np.testing.assert_array_equal(results.position[-1], run.simulation.bodies.position)
 
 
@@ -204,7 +204,7 @@ def test_what_came_after_the_checkpoint_is_made_again(tmp_path):
 
 
 def test_an_interrupted_step_is_not_kept(tmp_path):
-    recorded(tmp_path / "whole", 0.1, contacts=True)
+    recorded(tmp_path / "whole", 0.2, contacts=True)
     run = begin(SCENE, tmp_path / "parts", contacts=True)
 
     def on_step(report):
@@ -216,8 +216,8 @@ def test_an_interrupted_step_is_not_kept(tmp_path):
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt), run.recorder:
-        run.simulation.run(0.1, on_step=on_step)
-    run = resume(tmp_path / "parts", time=0.1)
+        run.simulation.run(0.2, on_step=on_step)
+    run = resume(tmp_path / "parts", time=0.2)
     assert run.simulation.steps == 20
     with run.recorder:
         run.simulation.run(run.left, on_step=run.recorder)

@@ -1,0 +1,78 @@
+"""Figures of recorded runs: what is drawn is what was read."""
+
+import numpy as np
+import pytest
+
+import amontons as am
+from amontons import plots
+from amontons.plots import runs
+from amontons.results import STAGES, Recorder, Results, begin
+from amontons.scenes import BouncingBalls
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("run")
+    run = begin(BouncingBalls(6, height=0.02), folder)
+    with run.recorder:
+        run.simulation.run(0.2, on_step=run.recorder)
+    with Results(folder) as results:
+        yield results
+
+
+def curve(ax, name):
+    (line,) = [line for line in ax.get_lines() if line.get_label() == name]
+    return line
+
+
+def test_energy_adds_up(results):
+    (ax,) = plots.energy(results).axes
+    parts = [curve(ax, name).get_ydata() for name in ("kinetic", "potential", "dissipated")]
+    np.testing.assert_array_equal(parts[0], results.readings("kinetic_energy"))
+    np.testing.assert_allclose(curve(ax, "sum").get_ydata(), np.sum(parts, axis=0))
+    np.testing.assert_array_equal(curve(ax, "sum").get_xdata(), results.readings("time"))
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("Simulated time [s]", "Energy [J]")
+
+
+def test_contacts_and_overlap(results):
+    left, right = plots.contacts(results).axes
+    np.testing.assert_array_equal(curve(left, "contacts").get_ydata(), results.readings("contacts"))
+    overlap = curve(right, "overlap").get_ydata()
+    np.testing.assert_allclose(overlap, 1e3 * results.readings("penetration"))
+
+
+def test_effort_shows_the_tolerance(results):
+    left, right = plots.effort(results).axes
+    np.testing.assert_array_equal(
+        curve(left, "iterations").get_ydata(), results.readings("iterations")
+    )
+    residual = results.readings("residual")
+    dots, tolerance = right.get_lines()
+    np.testing.assert_array_equal(dots.get_ydata(), residual[residual > 0.0])
+    assert set(tolerance.get_ydata()) == {BouncingBalls.advice.tolerance}
+    assert right.get_yscale() == "log"
+
+
+def test_stages_are_stacked(results):
+    (ax,) = plots.stages(results).axes
+    assert [area.get_label() for area in ax.collections] == list(STAGES)
+    top = ax.collections[-1].get_paths()[0].vertices[:, 1].max()
+    total = 1e3 * np.sum([results.readings(name) for name in STAGES], axis=0)
+    assert top == pytest.approx(total.max())
+
+
+def test_long_curves_are_thinned_by_means(monkeypatch):
+    monkeypatch.setattr(runs, "MOST_POINTS", 10)
+    thin = runs._thinned(np.arange(25.0))
+    np.testing.assert_array_equal(thin, np.arange(24.0).reshape(-1, 3).mean(axis=1))
+
+
+def test_a_run_without_steps_is_refused(tmp_path):
+    world = am.World()
+    world.add_body(am.Sphere(0.1), mass=1.0)
+    with Recorder(am.Simulation(world, step=1e-3), tmp_path):
+        pass
+    with Results(tmp_path) as results:
+        for draw in (plots.energy, plots.contacts, plots.effort, plots.stages):
+            with pytest.raises(am.InputError, match="nothing to draw"):
+                draw(results)
