@@ -18,13 +18,14 @@ from common import arguments, write
 def main() -> None:
     parser = arguments(__doc__.splitlines()[0])
     parser.add_argument("--bodies", type=int, default=10_000)
+    parser.add_argument("--settle", type=float, default=0.1, help="simulated seconds before")
     parser.add_argument("--time", type=float, default=0.5, help="simulated seconds")
     parser.add_argument("--rate", type=float, default=60.0, help="frames a simulated second")
     parser.add_argument("--contacts", action="store_true", help="record contacts, too")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         run = begin(PackedBed(args.bodies), folder, rate=args.rate, contacts=args.contacts)
-        run.simulation.step()  # compiles
+        run.simulation.run(args.settle)  # compiles, too
         spent = 0.0
 
         def on_step(report: object) -> None:

@@ -60,7 +60,7 @@ def test_frames_are_the_states_at_their_times(tmp_path):
         states = dict(seen)
         for frame in list(results)[1:]:
             np.testing.assert_array_equal(frame.position, states[frame.time])
-        np.testing.assert_array_equal(results[-1].twist, sim.bodies.twist)
+        np.testing.assert_array_equal(results[-1].twist, sim.bodies.twist.astype(np.float32))
         np.testing.assert_array_equal(results.position[2:4, 1], results.position[:][2:4, 1])
         assert np.asarray(results.position).shape == (11, 10, 3)
         assert results.bodies.names[:2] == ["floor", "walls"]

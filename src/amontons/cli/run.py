@@ -24,10 +24,10 @@ def run(
         int | None, typer.Option("--bodies", "-b", metavar="N", help="How many bodies.")
     ] = None,
     time: Annotated[
-        float | None, typer.Option("--time", metavar="T", help="Simulated time [s].")
+        float | None, typer.Option("--time", metavar="T", help="Simulated time \\[s].")
     ] = None,
     step: Annotated[
-        float | None, typer.Option("--step", metavar="H", help="Length of a step [s].")
+        float | None, typer.Option("--step", metavar="H", help="Length of a step \\[s].")
     ] = None,
     solver: Annotated[
         str | None, typer.Option("--solver", "-s", help="auto, apgd, interior-point, ...")

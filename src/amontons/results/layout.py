@@ -43,10 +43,13 @@ STAGES = COLUMNS[-4:]
 
 FRAME: dict[str, tuple[Any, tuple[int, ...]]] = {
     "position": (np.float64, (3,)),
-    "orientation": (np.float64, (4,)),
-    "twist": (np.float64, (6,)),
+    "orientation": (np.float32, (4,)),
+    "twist": (np.float32, (6,)),
 }
-"""Arrays of a frame: their numbers and the shape of one body's entry."""
+"""Arrays of a frame: their numbers and the shape of one body's entry.
+
+Compressing is what recording costs, and last digits do not compress; checkpoints have all of them.
+"""
 
 CONTACT: dict[str, tuple[Any, tuple[int, ...]]] = {
     "bodies": (np.int64, (2,)),

@@ -283,7 +283,7 @@ class Series:
                 raise IndexError(f"there is no frame {first}; the run has {len(self)}")
             first = int(first) % len(self)
         rest = where[1:] if isinstance(where, tuple) else ()
-        return np.asarray(self._dataset[(first, *rest)])
+        return np.asarray(self._dataset[(first, *rest)], dtype=np.float64)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         return self[:].astype(dtype or np.float64, copy=False)
