@@ -18,4 +18,5 @@ autodoc_member_order = "bysource"
 autodoc_typehints = "description"
 html_theme = "furo"
 exclude_patterns = ["_build"]
-suppress_warnings = ["myst.xref_missing"]
+# ref.python: "shape" in docstrings is a word; two classes have an attribute of that name
+suppress_warnings = ["myst.xref_missing", "ref.python"]
