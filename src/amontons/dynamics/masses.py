@@ -49,6 +49,13 @@ class Masses(NamedTuple):
             extents[:, 1].copy(),
         )
 
+    def surface_speeds(self, twist: Floats) -> Floats:
+        """Bounds of the speed of any point of each body [m/s], shape (bodies,)."""
+        reach = np.where(np.isfinite(self.reach), self.reach, 0.0)
+        v, w = twist[:, :3], twist[:, 3:]
+        turning = np.sqrt(np.einsum("ij,ij->i", w, w))
+        return np.asarray(np.sqrt(np.einsum("ij,ij->i", v, v)) + reach * turning)
+
     @property
     def typical_size(self) -> float:
         """Median size of bodies that move [m]; a metre where none does."""

@@ -66,9 +66,7 @@ class Lookout:
 
     def _closing_speed(self, twist: Floats) -> float:
         """Speed of the fastest body's surface and of the fast ones', added [m/s]."""
-        reach = np.where(np.isfinite(self._masses.reach), self._masses.reach, 0.0)
-        v, w = twist[:, :3], twist[:, 3:]
-        speed = np.sqrt(np.einsum("ij,ij->i", v, v)) + reach * np.sqrt(np.einsum("ij,ij->i", w, w))
+        speed = self._masses.surface_speeds(twist)
         moving = speed[speed > 0.0]
         if not moving.size:
             return 0.0

@@ -44,10 +44,7 @@ class Sleeping:
 
     def moving(self, twist: Floats, masses: Masses) -> Flags:
         """Bodies that are faster than sleepers may be, shape (bodies,)."""
-        v, w = twist[:, :3], twist[:, 3:]
-        reach = np.where(np.isfinite(masses.reach), masses.reach, 0.0)
-        speed = np.sqrt(np.einsum("ij,ij->i", v, v)) + reach * np.sqrt(np.einsum("ij,ij->i", w, w))
-        return np.asarray(speed > self.speed)
+        return np.asarray(masses.surface_speeds(twist) > self.speed)
 
     def lull(
         self, bodies: Bodies, masses: Masses, pairs: Pairs, restless: Flags, step: float
