@@ -10,7 +10,7 @@ import threading
 import pytest
 
 import amontons as am
-from amontons import _jit
+from amontons import _jit, _kernel_cache
 from amontons.cli import warmup
 from amontons.cli.progress import Interrupt
 from amontons.cli.settings import Settings
@@ -169,7 +169,7 @@ def test_after_warmup_nothing_is_left_to_compile(cache, problem_file, tmp_path):
     environment = SESSION
     script = f"""
 import dataclasses, amontons as am
-from amontons import _jit
+from amontons import _jit, _kernel_cache
 from amontons.cli import warmup
 from amontons.cli.samples import sample_problems
 from amontons.solvers import SOLVERS
@@ -183,11 +183,13 @@ for above in (10**9, 0):
             except am.UnsupportedProblemError:
                 pass
 warmup._detect()
-warmup._simulate()
+warmup.simulate(torques=False)
+warmup.simulate(torques=True)
 assert _jit.announcer.compiled == [], _jit.announcer.compiled
 """
     again = python(script, env=environment)
-    if any(_jit._present_stamp(room) != _jit.source_stamp(room) for room in ("", *_jit.BELOW)):
+    rooms = ("", *_kernel_cache.BELOW)
+    if any(_kernel_cache.present_stamp(room) != _kernel_cache.source_stamp(room) for room in rooms):
         pytest.skip("the sources were edited during the test, so the new process has to compile")
     assert again.returncode == 0, again.stderr
     assert again.stderr == ""

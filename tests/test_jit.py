@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import amontons as am
-from amontons import _jit
+from amontons import _jit, _kernel_cache
 
 PACKAGE = Path(am.__file__).parent
 
@@ -37,7 +37,7 @@ def scaled_sum(x, out):
 SCRIPT = """
 import sys
 import numpy as np
-from amontons import _jit
+from amontons import _jit, _kernel_cache
 from amontons.tiny_kernel import scaled_sum
 
 form = sys.argv[1] if len(sys.argv) > 1 else "serial"
@@ -137,33 +137,36 @@ def test_compilation_is_announced_once_on_standard_error(copy):
 
 
 def test_stamp_sees_kernels_and_nothing_else(copy):
-    stamp = _jit.source_stamp(package=copy.package)
-    assert stamp == _jit.source_stamp(package=copy.package)
-    for name in _jit.KERNEL_FREE:
+    stamp = _kernel_cache.source_stamp(package=copy.package)
+    assert stamp == _kernel_cache.source_stamp(package=copy.package)
+    for name in _kernel_cache.KERNEL_FREE:
         (copy.package / name).mkdir(exist_ok=True)
         (copy.package / name / "anything.py").write_text("x = 1\n")
-    assert _jit.source_stamp(package=copy.package) == stamp
+    assert _kernel_cache.source_stamp(package=copy.package) == stamp
     with (copy.package / "algebra" / "cones.py").open("a") as file:
         file.write("# another byte\n")
-    changed = _jit.source_stamp(package=copy.package)
+    changed = _kernel_cache.source_stamp(package=copy.package)
     assert changed != stamp
     (copy.package / "algebra" / "cones.py").rename(copy.package / "algebra" / "other.py")
-    assert _jit.source_stamp(package=copy.package) not in (stamp, changed)
+    assert _kernel_cache.source_stamp(package=copy.package) not in (stamp, changed)
 
 
 def test_stamp_of_a_room_sees_what_is_below_it(copy):
     def stamps():
-        return {room: _jit.source_stamp(room, copy.package) for room in ("", *_jit.BELOW)}
+        return {
+            room: _kernel_cache.source_stamp(room, copy.package)
+            for room in ("", *_kernel_cache.BELOW)
+        }
 
     rooms = [folder.name for folder in copy.package.iterdir() if folder.is_dir()]
-    outer = {room for room in _jit.BELOW if "/" not in room}
-    assert set(rooms) - set(_jit.KERNEL_FREE) - {"__pycache__"} == outer
-    for changed in _jit.BELOW:
+    outer = {room for room in _kernel_cache.BELOW if "/" not in room}
+    assert set(rooms) - set(_kernel_cache.KERNEL_FREE) - {"__pycache__"} == outer
+    for changed in _kernel_cache.BELOW:
         before = stamps()
         (copy.package / changed / "more.py").write_text(f"# in {changed}\n")
         after = stamps()
-        for room in ("", *_jit.BELOW):
-            uses = room == "" or changed in (room, *_jit.BELOW[room])
+        for room in ("", *_kernel_cache.BELOW):
+            uses = room == "" or changed in (room, *_kernel_cache.BELOW[room])
             assert (before[room] != after[room]) == uses
     before = stamps()
     (copy.package / "errors.py").write_text("# at the top\n")
@@ -172,11 +175,11 @@ def test_stamp_of_a_room_sees_what_is_below_it(copy):
 
 def test_prune_keeps_the_present_code(tmp_path, monkeypatch):
     monkeypatch.setenv("AMONTONS_CACHE_DIR", str(tmp_path))
-    mine = tmp_path / f"kernels-{_jit._present_stamp('')}"
+    mine = tmp_path / f"kernels-{_kernel_cache.present_stamp('')}"
     for folder in (mine, tmp_path / "kernels-old", tmp_path / "kernels-older", tmp_path / "other"):
         folder.mkdir()
         (folder / "code").write_text("x")
-    assert _jit.prune_cache() == 2
+    assert _kernel_cache.prune_cache() == 2
     assert sorted(path.name for path in tmp_path.iterdir()) == [mine.name, "other"]
 
 

@@ -1,26 +1,18 @@
-"""The one place where Numba is configured: kernels, helpers, their cache and their threads.
+"""The one place where Numba is configured: kernels, helpers and their threads.
 
-Two rules follow from how Numba works:
-
-* Numba keys its on-disk cache by a kernel's own file, so a changed helper in another file would be
-  answered with stale machine code. Here the cache is stamped with a hash of *all* sources that the
-  kernel's subpackage may import (:func:`source_stamp`) and lives in a folder of that name.
-* Every kernel exists in a serial and a parallel form made from the same Python function. Which one
-  runs depends on the size of the work alone, never on the number of threads, and reductions are
-  summed over chunks of fixed size: results are the same bit for bit on any number of threads.
+Every kernel exists in a serial and a parallel form made from the same Python function. Which one runs
+depends on the size of the work alone, never on the number of threads, and reductions are summed over
+chunks of fixed size: results are the same bit for bit on any number of threads. Compiled code is
+kept by :mod:`amontons._kernel_cache`.
 """
 
 from __future__ import annotations
 
-import functools
-import hashlib
 import logging
 import os
-import shutil
 import sys
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, Generic, ParamSpec, TypeVar
 
 # Idle threads of OpenMP would otherwise spin: on a machine that has other work to do, a solve then
@@ -30,17 +22,16 @@ os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 import numba
 import numpy as np
 from llvmlite import binding as llvm
-from numba.core import caching, event
+from numba.core import event
 from numba.core.registry import CPUDispatcher
 
+from amontons._kernel_cache import keep
 from amontons.errors import InputError
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 logger = logging.getLogger("amontons")
-
-PACKAGE = Path(__file__).resolve().parent
 
 # A loop over many arrays is vectorised after a check that those it writes overlap no other. LLVM
 # gives up at 8 such pairs; a pass over contacts has some 250 (3 components of a dozen vectors).
@@ -65,142 +56,6 @@ ARITHMETIC = {"reassoc", "contract", "nsz"}
 OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": ARITHMETIC}
 
 
-KERNEL_FREE = (
-    "cli", "viewer", "plots", "testing", "generators", "results", "scenes", "simulation", "model",
-)  # fmt: skip
-"""Subpackages in which nothing is compiled (import-linter sees to it): no part of a stamp."""
-
-BELOW: dict[str, tuple[str, ...]] = {
-    "algebra": (),
-    "problem": ("algebra",),
-    "solvers": ("algebra", "problem"),
-    "model/shapes": ("algebra",),
-    "collision": ("algebra", "model/shapes"),
-    "dynamics": ("algebra", "model/shapes"),
-}
-"""Rooms, that is folders, and those that kernels of each may use (import-linter sees to it, too).
-
-A folder of a kernel-free one counts where it is named: kernels read the tables of shapes."""
-
-
-def source_stamp(room: str = "", package: Path = PACKAGE) -> str:
-    """Hash of every source that kernels of subpackage `room` may come from: names their cache.
-
-    Modules at the top of the package always count. A room that :data:`BELOW` does not know may use
-    everything.
-    """
-    digest = hashlib.sha256()
-    for path in sorted(package.rglob("*.py")):
-        parts = path.relative_to(package).parts
-        folder = _room(parts[:-1])
-        if folder in KERNEL_FREE:
-            continue
-        if room in BELOW and folder not in ("", room, *BELOW[room]):
-            continue
-        digest.update("/".join(parts).encode())
-        digest.update(path.read_bytes())
-    return digest.hexdigest()[:20]
-
-
-def _room(folders: tuple[str, ...]) -> str:
-    """The room that a path of folders is in; the top of the package is none."""
-    inner = "/".join(folders[:2])
-    return inner if inner in BELOW else "".join(folders[:1])
-
-
-def room_of(function: Callable[..., Any]) -> str:
-    """Room that a function was written in, or nothing for all else."""
-    parts = str(function.__module__).split(".")
-    return _room(tuple(parts[1:-1])) if parts[0] == PACKAGE.name else ""
-
-
-def cache_root() -> Path:
-    """Folder of all compiled code: `AMONTONS_CACHE_DIR`, or the user's cache directory."""
-    chosen = os.environ.get("AMONTONS_CACHE_DIR")
-    if chosen:
-        return Path(chosen)
-    import platformdirs
-
-    return Path(platformdirs.user_cache_dir("amontons", appauthor=False))
-
-
-@functools.cache
-def _present_stamp(room: str) -> str:
-    return source_stamp(room)
-
-
-class _StampedLocator(caching._CacheLocator):  # type: ignore[misc]
-    """Places a kernel's cache in `<cache root>/kernels-<source stamp>/<form>`.
-
-    The serial and the parallel form of a kernel are made from one function, which is all that
-    Numba's file names tell apart: so each form has a folder of its own.
-    """
-
-    form = "serial"
-
-    def __init__(self, py_func: Callable[..., Any]) -> None:
-        self._line = py_func.__code__.co_firstlineno
-        self.stamp = _present_stamp(room_of(py_func))
-        self._path = str(cache_root() / f"kernels-{self.stamp}" / self.form)
-
-    def get_cache_path(self) -> str:
-        return self._path
-
-    def get_source_stamp(self) -> str:
-        return self.stamp
-
-    def get_disambiguator(self) -> str:
-        return str(self._line)
-
-    @classmethod
-    def from_function(cls, py_func: Callable[..., Any], py_file: str) -> _StampedLocator | None:
-        locator = cls(py_func)
-        try:
-            locator.ensure_cache_path()
-        except OSError as reason:
-            logger.info("no kernel cache: %s; kernels are compiled anew in each process", reason)
-            return None
-        return locator
-
-
-class _StampedCacheImpl(caching.CompileResultCacheImpl):  # type: ignore[misc]
-    _locator_classes = [_StampedLocator]  # noqa: RUF012  (Numba's own way to say it)
-
-
-class _StampedCache(caching.FunctionCache):  # type: ignore[misc]
-    _impl_class = _StampedCacheImpl
-
-
-class _ParallelLocator(_StampedLocator):
-    form = "parallel"
-
-
-class _ParallelCacheImpl(_StampedCacheImpl):
-    _locator_classes = [_ParallelLocator]  # noqa: RUF012
-
-
-class _ParallelCache(_StampedCache):
-    _impl_class = _ParallelCacheImpl
-
-
-def _attach_cache(dispatcher: Any, cache: type[_StampedCache] = _StampedCache) -> None:
-    # Numba raises RuntimeError where no locator can write: then there is no cache, and that is fine
-    try:
-        dispatcher._cache = cache(dispatcher.py_func)
-    except RuntimeError:
-        return
-
-
-def prune_cache() -> int:
-    """Delete compiled code of other versions of the sources; return how many folders went."""
-    root = cache_root()
-    present = {f"kernels-{_present_stamp(room)}" for room in ("", *BELOW)}
-    stale = [p for p in root.glob("kernels-*") if p.name not in present]
-    for folder in stale:
-        shutil.rmtree(folder, ignore_errors=True)
-    return len(stale)
-
-
 class Kernel(Generic[P, R]):
     """A compiled function in a serial and a parallel form; :meth:`sized` picks one by the work."""
 
@@ -211,11 +66,11 @@ class Kernel(Generic[P, R]):
         self.__doc__ = function.__doc__
         self.name = function.__name__
         self.parallel: Callable[P, R] = numba.njit(parallel=True, **OPTIONS)(function)
-        _attach_cache(self.parallel, _ParallelCache)
+        keep(self.parallel, form="parallel")
         self.serial: Callable[P, R] = self.parallel
         if not heavy:
             self.serial = numba.njit(**OPTIONS)(function)
-            _attach_cache(self.serial)
+            keep(self.serial)
         Kernel.registry.append(self)
 
     def sized(self, blocks: int) -> Callable[P, R]:
@@ -243,7 +98,7 @@ def heavy_kernel(function: Callable[P, R]) -> Kernel[P, R]:
 def serial_kernel(function: Callable[P, R]) -> Callable[P, R]:
     """Compile an entry function that has no parallel form (set-up, orderings, serial sweeps)."""
     compiled = numba.njit(**OPTIONS)(function)
-    _attach_cache(compiled)
+    keep(compiled)
     return compiled  # type: ignore[no-any-return]
 
 

@@ -46,7 +46,8 @@ def gather() -> dict[str, Any]:
     import numba
 
     import amontons
-    from amontons._jit import cache_root, get_threads, max_threads
+    from amontons._jit import get_threads, max_threads
+    from amontons._kernel_cache import cache_root
     from amontons.solvers.interior_point.linear_system.factorisation import sparse_backend
 
     versions = {"amontons": amontons.__version__, "python": platform.python_version()}

@@ -60,6 +60,7 @@ def run(
 
     Exit code: 0 ran to its end, 2 bad input, 130 stopped by Ctrl-C (go on with `amontons resume`).
     """
+    from amontons.cli.companion import start_where_cold
     from amontons.cli.running import carry_out, free_folder
     from amontons.results import begin
     from amontons.scenes import find_scene
@@ -75,6 +76,7 @@ def run(
         max_iterations=max_iterations,
     )
     use_threads(threads)
+    start_where_cold()
     folder = out or free_folder(kind.name)
     carry_out(begin(made, folder, settings=settings, rate=frames, contacts=contacts), json=json)
 

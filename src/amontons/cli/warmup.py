@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from amontons.cli.companion import start
 from amontons.cli.info import folder_size
 from amontons.cli.output import NOT_CONVERGED, complain, console, megabytes, seconds
 from amontons.cli.progress import Display
@@ -29,23 +30,26 @@ def warmup(
 
     Compiled code of other versions of amontons is deleted.
     """
-    from amontons import _jit
+    from amontons import _jit, _kernel_cache
 
-    start = time.perf_counter()
+    began = time.perf_counter()
     check_cache()
-    folder = _jit.cache_root()
-    removed = clear_cache() if clear else _jit.prune_cache()
+    folder = _kernel_cache.cache_root()
+    removed = clear_cache() if clear else _kernel_cache.prune_cache()
     before = len(_jit.announcer.compiled)
+    companion = start("parallel-first")
     with Display() as display:
         _jit.announcer.quiet = display.shown
         for text, share in exercise():
             if display.due:
                 display.update(f"compiling for {text}", share)
+    if companion is not None:
+        companion.wait()
     screen = console()
     compiled = len(_jit.announcer.compiled) - before
     screen.print(
         f"{len(_jit.Kernel.registry)} kernels are ready, in serial and in parallel form: "
-        f"{compiled} functions compiled now, in {seconds(time.perf_counter() - start)}",
+        f"{compiled} functions compiled now, in {seconds(time.perf_counter() - began)}",
         soft_wrap=True,
     )
     stale = f"; {removed} old folder{'s' if removed > 1 else ''} deleted" if removed else ""
@@ -58,21 +62,21 @@ def warmup(
 
 def check_cache() -> None:
     """Raise OutputError where compiled code cannot be kept."""
-    from amontons import _jit
+    from amontons import _kernel_cache
     from amontons.problem.kernels import project
 
     if project.serial.stats.cache_path is None:  # type: ignore[attr-defined]
         raise OutputError(
-            f"{_jit.cache_root()} cannot be written, so compiled code would be lost with this "
+            f"{_kernel_cache.cache_root()} cannot be written, so compiled code would be lost with this "
             "process; set AMONTONS_CACHE_DIR to a folder that can be"
         )
 
 
 def clear_cache() -> int:
     """Delete compiled code of every version; return how many folders went."""
-    from amontons import _jit
+    from amontons import _kernel_cache
 
-    folders = list(_jit.cache_root().glob("kernels-*"))
+    folders = list(_kernel_cache.cache_root().glob("kernels-*"))
     for folder in folders:
         shutil.rmtree(folder, ignore_errors=True)
     return len(folders)
@@ -90,17 +94,18 @@ def uncompiled() -> list[str]:
     ]
 
 
-def exercise() -> Iterator[tuple[str, float]]:
+def exercise(*, parallel_first: bool = False) -> Iterator[tuple[str, float]]:
     """Run every kernel in both forms; yields what is next, and the share that is done."""
     from amontons.cli.samples import sample_problems
 
-    for i, parallel in enumerate((False, True)):
+    for i, parallel in enumerate((parallel_first, not parallel_first)):
         with _forced(parallel):
             problems = sample_problems()
             yield "collision detection", 0.5 * i
             _detect()
             yield "a time step", 0.5 * i
-            _simulate()
+            for torques in (False, True):
+                simulate(torques=torques)
             for j, (kind, problem) in enumerate(problems.items()):
                 methods = [m for m in _methods(parallel) if _supports(m, problem)]
                 for k, method in enumerate(methods):
@@ -169,17 +174,16 @@ def _detect() -> None:
         snapshot.distances(np.column_stack([np.full_like(others, first), others]))
 
 
-def _simulate() -> None:
-    """Steps of a world with contacts of all kinds, joints and loads."""
+def simulate(*, torques: bool) -> None:
+    """Steps of a world with contacts, joints and loads; with rolling friction or without."""
     from amontons.cli.samples import sample_world
     from amontons.simulation.simulation import Simulation
     from amontons.simulation.sleeping import Sleeping
 
-    for torques in (False, True):
-        world = sample_world(torques=torques)
-        sim = Simulation(world, step=1e-3, sleeping=Sleeping(speed=1e-3))
-        for _ in range(2):
-            sim.step()
+    world = sample_world(torques=torques)
+    sim = Simulation(world, step=1e-3, sleeping=Sleeping(speed=1e-3))
+    for _ in range(2):
+        sim.step()
 
 
 def _use_beside_solvers(problem: ConeProblem) -> None:
