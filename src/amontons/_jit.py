@@ -1,9 +1,9 @@
 """The one place where Numba is configured: kernels, helpers and their threads.
 
-Every kernel exists in a serial and a parallel form made from the same Python function. Which one runs
-depends on the size of the work alone, never on the number of threads, and reductions are summed over
-chunks of fixed size: results are the same bit for bit on any number of threads. Compiled code is
-kept by :mod:`amontons._kernel_cache`.
+Every kernel exists in a serial and a parallel form made from the same Python function. Which one
+runs depends on the size of the work alone, never on the number of threads, and reductions are
+summed over chunks of fixed size: results are the same bit for bit on any number of threads.
+Compiled code is kept by :mod:`amontons._kernel_cache`.
 """
 
 from __future__ import annotations

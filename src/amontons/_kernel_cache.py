@@ -30,7 +30,8 @@ logger = logging.getLogger("amontons")
 PACKAGE = Path(__file__).resolve().parent
 
 KERNEL_FREE = (
-    "cli", "viewer", "plots", "testing", "generators", "results", "scenes", "simulation", "model",
+    "cli", "reproduce", "viewer", "plots", "testing", "generators", "results", "interchange",
+    "scenes", "simulation", "model",
 )  # fmt: skip
 """Subpackages in which nothing is compiled (import-linter sees to it): no part of a stamp."""
 

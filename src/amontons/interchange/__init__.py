@@ -1,0 +1,1 @@
+"""Worlds from and to files: scene files in YAML and TOML, robots in URDF and MJCF."""
