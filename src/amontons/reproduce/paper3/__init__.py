@@ -1,0 +1,5 @@
+"""Experiments of paper 3."""
+
+from amontons.reproduce.experiment import Experiment
+
+EXPERIMENTS: tuple[type[Experiment], ...] = ()
