@@ -50,7 +50,7 @@ class Bulldozer(Scene):
     """Width and height [m], and mass [kg], of the blade."""
     START: ClassVar[tuple[float, float]] = (0.2, 0.7)
     """When the sprockets begin to turn, and when they turn at their speed [s]."""
-    SOIL: ClassVar[tuple[float, float, float]] = (4.6, 2.0, 0.8)
+    SOIL: ClassVar[tuple[float, float, float]] = (4.6, 1.8, 1.2)
     """Where the soil begins, its width and its height before it falls [m]."""
 
     def build(self) -> World:
@@ -136,7 +136,7 @@ class Bulldozer(Scene):
         place = pitch * np.stack([row, column - 0.5 * (across - 1), layer], axis=1)
         world.add_bodies(
             Ellipsoid(axes),
-            position=place + [start, 0.0, 0.52 * pitch],
+            position=place + np.array([start, 0.0, 0.52 * pitch]),
             orientation=random_turns(rng, self.grains),
             density=2000.0,
             material=Material(friction=self.soil_friction, cohesion=self.cohesion),

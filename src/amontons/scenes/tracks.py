@@ -98,7 +98,7 @@ class Track:
         turn = pi / 2 - tau / self.teeth * np.arange(self.teeth // 2)
         arc = self.radius * np.stack([np.cos(turn), np.sin(turn)], axis=1)
         upper = np.stack([run, np.full_like(run, self.radius)], axis=1)
-        front = arc + [half, 0.0]
+        front = arc + np.array([half, 0.0])
         return np.concatenate([upper, front, -upper, -front])
 
     # -- into the world ---------------------------------------------------------------------------
@@ -130,7 +130,7 @@ class Track:
         places += [(float(at), f"roller {i + 1}") for i, at in enumerate(between)]
         for at, what in places:
             shape, up = self._wheel(what)
-            place = tuple((middle + [at, 0.0, up]).tolist())
+            place = tuple((middle + np.array([at, 0.0, up])).tolist())
             body = world.add_body(
                 shape, mass=self.wheel_mass, position=place, material=wheel, name=f"{name} {what}"
             )
@@ -181,9 +181,7 @@ class Track:
                 (0.3 * long, inner - high), (-0.3 * long, inner - high),
             )
         ]  # fmt: skip
-        return Compound(
-            [Part(Box((0.94 * p, self.width, plate))), Part(ConvexHull(corners))]
-        )
+        return Compound([Part(Box((0.94 * p, self.width, plate))), Part(ConvexHull(corners))])
 
     def _wheel(self, what: str) -> tuple[Compound, float]:
         """A wheel with its axis along y, and how far above the sprocket's axis it is [m]."""
@@ -192,9 +190,11 @@ class Track:
             return self._sprocket(inner), 0.0
         if what == "idler":
             return self._halves(inner - self.SLACK * self.pitch), 0.0
-        radius = 0.6 * inner
-        floor = -self.radius + 0.5 * self.PLATE * self.pitch  # where rollers run
-        return self._halves(radius), floor + radius
+        depth = self.radius - 0.5 * self.PLATE * self.pitch  # of the floor that rollers run on
+        apart = self.wheelbase / (self.rollers + 1)
+        beside = (apart**2 + depth**2 - inner**2) / (2.0 * (depth + inner))  # touches the sprocket
+        radius = min(0.6 * inner, 0.45 * apart, 0.95 * beside)
+        return self._halves(radius), radius - depth
 
     def _halves(self, radius: float) -> Compound:
         """Two discs with room for the lugs between them."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from math import acos, atan2, cos, hypot, pi, sin
@@ -95,8 +94,10 @@ class WalkingRobot(Scene):
     def legs(self) -> list[Leg]:
         """Front, middle and rear legs, left and right; neighbours step in turn."""
         return [
-            Leg(f"{end} {name}", (0.22 * (1 - row), 0.1 * side, 0.0), side, (row + (side < 0)) % 2 == 0)
-            for row, end in enumerate(("front", "middle", "rear"))
+            Leg(f"{end} {name}", (x, 0.1 * side, 0.0), side, first=(name == "left") == outer)
+            for end, x, outer in (
+                ("front", 0.22, True), ("middle", 0.0, False), ("rear", -0.22, True),
+            )
             for name, side in (("left", 1.0), ("right", -1.0))
         ]  # fmt: skip
 
@@ -146,9 +147,14 @@ class WalkingRobot(Scene):
         for number, limb in enumerate(("hip", "thigh", "shin")):
             mass, radius = ((0.4, 0.02), (0.6, 0.018), (0.5, leg.FOOT))[number]
             lower = _limb(
-                world, f"{leg.name} {limb}", points[number], points[number + 1], radius, mass,
-                material,
-            )  # fmt: skip
+                world,
+                f"{leg.name} {limb}",
+                points[number],
+                points[number + 1],
+                radius=radius,
+                mass=mass,
+                material=material,
+            )
             motor = PositionMotor(
                 position=partial(self._angle, leg, number, leg.angles(rest)),
                 stiffness=self.stiffness,
@@ -168,7 +174,14 @@ class WalkingRobot(Scene):
 
 
 def _limb(
-    world: World, name: str, start: Point, end: Point, radius: float, mass: float, material: Material
+    world: World,
+    name: str,
+    start: Point,
+    end: Point,
+    *,
+    radius: float,
+    mass: float,
+    material: Material,
 ) -> Body:
     """A capsule from point to point, in a plane x = constant; only shins touch the floor."""
     dy, dz = end[1] - start[1], end[2] - start[2]
