@@ -38,6 +38,11 @@ class Cam:
     low: float
     """The pusher goes back no farther than where cos(φ) is this."""
 
+    @property
+    def stroke(self) -> float:
+        """How far the pusher goes [m]."""
+        return self.throw * (1.0 - self.low)
+
     def stand(self, angle: float) -> float:
         """Distance of the pusher's back from the axis [m], for an angle of the shaft [rad]."""
         return self.radius + self.throw * max(cos(self.lead + angle), self.low)
@@ -64,7 +69,7 @@ class Packaging(Scene):
     PRODUCT: ClassVar[tuple[float, float, float]] = (0.08, 0.1, 0.03)
     TABLE: ClassVar[float] = 0.3
     """Height of the table [m]."""
-    FEED: ClassVar[Cam] = Cam("feed", (1.0, 0.0), 0.1, 0.046, pi, -1.0)
+    FEED: ClassVar[Cam] = Cam("feed", (1.0, 0.0), 0.1, 0.0575, pi, -0.6)
     EJECT: ClassVar[Cam] = Cam("eject", (0.0, 1.0), 0.13, 0.08, radians(180.0 - 114.0), -0.4)
     GREASED: ClassVar[Material] = Material(friction=0.02)
 
@@ -84,7 +89,7 @@ class Packaging(Scene):
             )
         # a pusher's face at its farthest back: just behind the product that it will push
         feed = self._add_cam(world, self.FEED, face=(-0.5 * long - 0.005, 0.0), width=0.09)
-        station = 2.0 * self.FEED.throw - 0.005
+        station = self.FEED.stroke - 0.005
         eject = self._add_cam(world, self.EJECT, face=(station, -0.056), width=0.06)
         (first, at), (second, other) = feed, eject
         world.add_joint(
@@ -136,7 +141,7 @@ class Packaging(Scene):
             Cylinder(cam.radius, 0.02), density=7800.0, position=middle, material=self.GREASED,
             name=f"{cam.name} cam",
         )  # fmt: skip
-        motor = SpeedMotor(speed=tau * self.turns / 60.0) if cam is self.FEED else None
+        motor = SpeedMotor(speed=tau * self.turns / 60.0, limit=50.0) if cam is self.FEED else None
         world.add_joint(Revolute(None, disc, point=shaft, axis=UP, motor=motor))
         low = 0.8 * self.PRODUCT[2]
         pusher = world.add_body(
@@ -173,7 +178,7 @@ class Packaging(Scene):
                 point_b=face,
                 stiffness=self.stiffness,
                 damping=1.0,
-                length=0.5 + 10.0 / self.stiffness,
+                length=0.5 - stop + 10.0 / self.stiffness,
             )
         )
 
