@@ -86,6 +86,17 @@ def watch(
     )
 
 
+def joint_band(notebook: Notebook, watched: Watched, limit: float = JOINT_ERROR) -> None:
+    """The band of the joints' errors [m]."""
+    notebook.band(
+        "largest error of a joint [m]",
+        watched.joint_error.max(),
+        paper="not given",
+        high=limit,
+        reason=f"joints must hold to {1e3 * limit:g} mm, in every step",
+    )
+
+
 def mass_ratio(world: World) -> float:
     """The heaviest body that moves by the lightest."""
     mass = world.bodies.mass[world.bodies.dynamic]
@@ -93,15 +104,8 @@ def mass_ratio(world: World) -> float:
 
 
 def write_down(notebook: Notebook, simulation: Simulation, watched: Watched) -> None:
-    """What every machine reports: the band of its joints, and a table of sizes and costs."""
+    """What every machine reports: a table of sizes and costs, and its run as data."""
     world = simulation.world
-    notebook.band(
-        "largest error of a joint [m]",
-        watched.joint_error.max(),
-        paper="not given",
-        high=JOINT_ERROR,
-        reason="joints must hold to a tenth of a millimetre, in every step",
-    )
     notebook.table(
         "The machine and its run",
         ("quantity", "value"),

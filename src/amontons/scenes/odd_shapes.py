@@ -22,7 +22,7 @@ from amontons.scenes.vessels import vessel
 class OddShapes(Scene):
     """Jacks, brackets, cups and rings fall into a tray; rings are meshes, the others compounds."""
 
-    bodies: int = parameter(80, "how many bodies", low=1, high=100_000)
+    bodies: int = parameter(60, "how many bodies", low=1, high=100_000)
     size: float = parameter(0.2, "largest extent of a body", unit="m", low=1e-2, high=10.0)
     density: float = parameter(1000.0, "of the bodies", unit="kg/m³", low=1.0, high=1e5)
     friction: float = parameter(0.4, "Coulomb's coefficient", low=0.0, high=100.0)
@@ -83,7 +83,7 @@ class OddShapes(Scene):
         return Compound([Part(wall), Part(Box((0.36 * s, 0.36 * s, 0.08 * s)), (0.0, 0.0, 0.0))])
 
 
-def ring(radius: float, thickness: float, around: int = 20, across: int = 10) -> TriangleMesh:
+def ring(radius: float, thickness: float, around: int = 14, across: int = 6) -> TriangleMesh:
     """A torus about z as a mesh; `radius` is that of its middle circle, `thickness` its rod's."""
     u, v = np.meshgrid(
         2.0 * pi * np.arange(around) / around, 2.0 * pi * np.arange(across) / across, indexing="ij"

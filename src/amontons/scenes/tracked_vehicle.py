@@ -33,7 +33,7 @@ class TrackedVehicle(Scene):
     summary: ClassVar[str] = "a vehicle on two tracks of jointed shoes crosses loose slabs"
     counted: ClassVar[str] = "slabs"
     advice: ClassVar[Advice] = Advice(
-        time=6.0, step=5e-3, solver="apgd", tolerance=1e-3, max_iterations=100
+        time=6.0, step=8e-3, solver="spectral-gradient", tolerance=1e-3, max_iterations=60
     )
 
     TRACK: ClassVar[Track] = Track(
@@ -79,15 +79,17 @@ class TrackedVehicle(Scene):
         return self.TRACK.advance(self.turning) * (rising + max(time - 1.0, 0.0))
 
     def _add_slabs(self, world: World, material: Material) -> None:
-        """Two out of three in pairs on the ground, askew; the rest bridge two pairs each."""
+        """Two out of three in pairs on the ground, askew; the rest on top, at either side in turn."""
         rng = np.random.default_rng(self.seed)
         long, wide = self.SLAB
         lower = -(-2 * self.slabs // 3)
         row, column = np.divmod(np.arange(lower), 2)
         ground = np.stack([row, column - 0.5, np.full(lower, 0.5)], axis=1)
         number = np.arange(self.slabs - lower)
-        upper = np.stack([2 * number + 0.5, rng.uniform(-0.3, 0.3, number.size), 0 * number + 1.5])
-        place = np.concatenate([ground, upper.T]) * [1.18 * long, 1.35 * wide, self.thickness]
+        upper = np.stack(
+            [number + 0.5, 0.35 - 0.7 * (number % 2), np.full(number.size, 1.5)], axis=1
+        )
+        place = np.concatenate([ground, upper]) * [1.18 * long, 1.35 * wide, self.thickness]
         turns = rng.uniform(-1.0, 1.0, self.slabs) * radians(8.0)
         world.add_bodies(
             Box((long, wide, self.thickness)),

@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from amontons.reproduce.experiment import Experiment
-from amontons.reproduce.machines import watch, way_and_joints, write_down
+from amontons.reproduce.machines import joint_band, watch, way_and_joints, write_down
 from amontons.reproduce.notebook import Notebook
 from amontons.scenes import WalkingRobot
 from amontons.simulation.simulation import Simulation
@@ -63,9 +63,9 @@ class WalkingRobotExperiment(Experiment):
             run.position[:, 2].min() / scene.height,
             paper="a picture only",
             low=0.9,
-            high=1.0 + 1e-6,
             reason="servos give a little; it should not sink",
         )
+        joint_band(notebook, run)
         write_down(notebook, simulation, run)
         notebook.plot(
             way_and_joints(run, scene.intended, "walking robot"),
