@@ -79,7 +79,7 @@ class TrackedVehicle(Scene):
         return self.TRACK.advance(self.turning) * (rising + max(time - 1.0, 0.0))
 
     def _add_slabs(self, world: World, material: Material) -> None:
-        """Two out of three in pairs on the ground, askew; the rest on top, at either side in turn."""
+        """Two out of three in pairs on the ground, askew; the rest on top, left and right."""
         rng = np.random.default_rng(self.seed)
         long, wide = self.SLAB
         lower = -(-2 * self.slabs // 3)
