@@ -10,17 +10,24 @@ from amontons.collision.detector import CollisionDetector
 from amontons.scenes import (
     SCENES,
     BouncingBalls,
+    Bulldozer,
     Chain,
     Conveyor,
     Dominoes,
     Drum,
     FourBar,
+    Gripper,
     Hourglass,
     MixedPile,
     Mixer,
+    OddShapes,
+    Packaging,
     PackedBed,
     Plates,
+    Ragdolls,
+    TrackedVehicle,
     Vehicle,
+    WalkingRobot,
     Wall,
     WreckingBall,
 )
@@ -40,6 +47,13 @@ SMALL = (
     Chain(6),
     FourBar(),
     Vehicle(12),
+    TrackedVehicle(3),
+    Bulldozer(12),
+    WalkingRobot(),
+    Gripper(),
+    Packaging(2),
+    Ragdolls(2),
+    OddShapes(4),
 )
 
 

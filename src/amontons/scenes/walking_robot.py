@@ -52,7 +52,7 @@ class Leg:
         reach = hypot(out, z)
         inner = (self.THIGH**2 + reach**2 - self.SHIN**2) / (2.0 * self.THIGH * reach)
         if abs(inner) > 1.0:
-            raise InputError(f"the foot of the {self.name} leg cannot reach {foot}: take less")
+            raise InputError(f"the foot of the {self.name} leg cannot reach {foot}: it is too far")
         thigh = atan2(z, out) + acos(inner)
         shin = atan2(z - self.THIGH * sin(thigh), out - self.THIGH * cos(thigh))
         return yaw, thigh, shin
@@ -79,6 +79,12 @@ class WalkingRobot(Scene):
     """Time in which strides grow to their full length [s]."""
     REACH: ClassVar[float] = 0.21
     """From a hip outwards to a foot [m]."""
+
+    def check(self) -> None:
+        """Feet must reach where the gait takes them: 0.61 strides ahead and behind, and up."""
+        leg = self.legs()[0]
+        for ahead, up in ((0.61, 0.0), (0.0, self.lift)):
+            leg.angles((ahead * self.stride, leg.side * self.REACH, up + leg.FOOT - self.height))
 
     def build(self) -> World:
         world = World()
