@@ -71,5 +71,5 @@ class Mixer(Scene):
             angle = 2.0 * pi * i / self.blades
             turn = turn_about((0.0, 0.0, 1.0), angle)
             place = (0.5 * reach * np.cos(angle), 0.5 * reach * np.sin(angle), 2.2 * r)
-            parts.append(Part(blade, place, turn))  # type: ignore[arg-type]
+            parts.append(Part(blade, place, turn))
         return Compound(parts)

@@ -80,12 +80,6 @@ class WalkingRobot(Scene):
     REACH: ClassVar[float] = 0.21
     """From a hip outwards to a foot [m]."""
 
-    def check(self) -> None:
-        """Feet must reach where the gait takes them: 0.61 strides ahead and behind, and up."""
-        leg = self.legs()[0]
-        for ahead, up in ((0.61, 0.0), (0.0, self.lift)):
-            leg.angles((ahead * self.stride, leg.side * self.REACH, up + leg.FOOT - self.height))
-
     def build(self) -> World:
         world = World()
         rubber = Material(friction=self.friction)
