@@ -8,6 +8,7 @@ from typing import Any
 
 from amontons.errors import InputError
 from amontons.interchange.context import Known, Names
+from amontons.interchange.hull_order import in_order, order_to_tell
 from amontons.interchange.records import REQUIRED, Field, Record, first_sentence, table
 from amontons.interchange.source import Node
 from amontons.interchange.values import (
@@ -19,6 +20,7 @@ from amontons.interchange.values import (
     Schema,
     Text,
     Value,
+    Whole,
     meant,
 )
 from amontons.model.shapes import (
@@ -91,14 +93,21 @@ class MeshFile(Value):
 
 
 def _hull(
-    points: Any = None, file: TriangleMesh | None = None, scale: float | None = None
+    points: Any = None,
+    faces: Any = None,
+    file: TriangleMesh | None = None,
+    scale: float | None = None,
 ) -> ConvexHull:
     if (points is None) == (file is None):
         raise InputError("a hull needs its points or a mesh file, just one of them")
-    if file is not None:
-        return ConvexHull((scale or 1.0) * file.vertices)
-    _no_scale(scale)
-    return ConvexHull(points)
+    if file is None:
+        _no_scale(scale)
+    hull = ConvexHull(points if file is None else (scale or 1.0) * file.vertices)
+    return hull if faces is None else in_order(hull, faces)
+
+
+def _hull_parts(hull: ConvexHull) -> Mapping[str, Any]:
+    return {"points": hull.points, "faces": order_to_tell(hull)}
 
 
 def _mesh(
@@ -134,6 +143,11 @@ def _named(*names: str) -> Any:
 FILE = Field("file", MeshFile(), "a mesh file, found from the scene file's folder")
 SCALE = Field("scale", LENGTH, "from the file's units to metres: 0.001 for millimetres")
 POINTS = Field("points", Array(3, least=4), "at least four, not all in one plane [m]")
+ORDER = Field(
+    "faces",
+    ListOf(ListOf(Whole(), least=3), least=4),
+    "its faces as loops of points, where their order must be that of another run",
+)
 VERTICES = Field("vertices", Array(3, least=3), "[m]")
 FACES = Field("faces", Array(3, whole=True), "three vertices a triangle, counted from 0")
 TWO_LENGTHS = Either(LENGTH, Numbers(2, above=0.0), depth=1)
@@ -156,10 +170,10 @@ SHAPES = table(
         Ellipsoid: Record.of(Ellipsoid, "ellipsoid", {"semi_axes": Numbers(3, above=0.0)}),
         ConvexHull: Record(
             "hull",
-            (POINTS, FILE, SCALE),
+            (POINTS, ORDER, FILE, SCALE),
             _hull,
             "The convex hull of points, or of a mesh file.",
-            _named("points"),
+            _hull_parts,
         ),
         TriangleMesh: Record(
             "mesh",
