@@ -87,7 +87,13 @@ def _word(text: str) -> str:
     """Text in YAML: plain where it can be taken for nothing else."""
     if PLAIN_WORD.fullmatch(text) and scalar(text) == text and not text.endswith(" "):
         return text
-    return json.dumps(text, ensure_ascii=False)
+    return _quoted(text)
+
+
+def _quoted(text: str) -> str:
+    """Text in double quotes that YAML and TOML read alike: what cannot be seen is escaped."""
+    shown = json.dumps(text, ensure_ascii=False)
+    return "".join(each if each.isprintable() else f"\\U{ord(each):08x}" for each in shown)
 
 
 def _scalar(value: Any, *, infinity: str, nan: str, quote: Any) -> str:
@@ -118,7 +124,8 @@ def to_toml(data: dict[str, Any]) -> str:
 
 
 def _is_tables(value: Any) -> bool:
-    return isinstance(value, list) and bool(value) and isinstance(value[0], dict)
+    tables = isinstance(value, list) and all(isinstance(each, dict) for each in value)
+    return tables and bool(value)
 
 
 def _pairs(table: dict[str, Any]) -> Iterator[str]:
@@ -136,8 +143,8 @@ def _inline(value: Any) -> str:
         if len(text) <= WIDTH or _one_row(value):
             return text
         return "[\n" + "".join(f"  {each},\n" for each in entries) + "]"
-    return _scalar(value, infinity="inf", nan="nan", quote=json.dumps)
+    return _scalar(value, infinity="inf", nan="nan", quote=_quoted)
 
 
 def _key(text: str) -> str:
-    return text if BARE_KEY.fullmatch(text) else json.dumps(text)
+    return text if BARE_KEY.fullmatch(text) else _quoted(text)
