@@ -6,8 +6,10 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from amontons.cli.output import complain
+
 if TYPE_CHECKING:
-    from amontons.interchange.file_scene import FileScene
+    from amontons.interchange import FileScene, Imported
 
 SCENE_FILES = (".yaml", ".yml", ".toml", ".json")
 ROBOT_FILES = (".urdf", ".xml", ".mjcf")
@@ -21,6 +23,17 @@ def names_a_file(word: str) -> bool:
 
 def open_scene(path: Path) -> FileScene:
     """The scene of a scene file, or of a robot; what is not taken over of that is said."""
-    from amontons.interchange.file_scene import load_scene
+    from amontons.interchange import load_robot, load_scene
 
-    return load_scene(path)
+    if path.suffix.lower() not in ROBOT_FILES:
+        return load_scene(path)
+    robot = load_robot(path)
+    say_untaken(path, robot)
+    return robot.scene()
+
+
+def say_untaken(path: Path, robot: Imported) -> None:
+    """List on standard error what a robot's file says and its world does not."""
+    if robot.unsupported:
+        lines = "".join(f"\n  - {line}" for line in robot.unsupported)
+        complain(f"{path}: not taken over:{lines}", kind="note", style="bold yellow")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from amontons.interchange.file_scene import FileScene
 from amontons.interchange.robots.mechanism import Pose
+from amontons.interchange.robots.untaken import Untaken
 from amontons.interchange.run_fields import RunOptions
 from amontons.model.bodies import Body
 from amontons.model.joints import Connection
@@ -44,7 +46,7 @@ class Imported:
     world: World
     name: str
     bodies: Mapping[str, Body]
-    joints: Mapping[str, Connection]
+    joints: dict[str, Connection]
     configuration: Mapping[str, float]
     unsupported: tuple[str, ...]
     step: float
@@ -65,6 +67,16 @@ class Imported:
             summary=f"imported: {len(set(self.bodies.values()))} bodies, {len(self.joints)} joints",
             run=RunOptions(time=time, step=self.step),
         )
+
+    def now(self, twists: Mapping[str, Floats], untaken: Untaken) -> Imported:
+        """The same with velocities of links' frames (angular, then linear) and the final list."""
+        for name, twist in twists.items():
+            if name in self.bodies and np.isfinite(self.bodies[name].mass):
+                body = self.bodies[name]
+                arm = body.position - self.pose(name)[0]
+                body.angular_velocity = twist[:3]
+                body.velocity = twist[3:] + np.cross(twist[:3], arm)
+        return dataclasses.replace(self, unsupported=tuple(untaken.lines()))
 
     def __repr__(self) -> str:
         return (

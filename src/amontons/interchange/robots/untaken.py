@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-MOST_NAMES = 12
-"""Names in a line of the list."""
-
 
 class Untaken:
     """Collects what was not taken over: the same thing of several joints or links is one line."""
@@ -20,10 +17,6 @@ class Untaken:
 
     def lines(self) -> list[str]:
         """One line a thing, in the order in which they came."""
-        return [f"{what}: {_listed(names)}" if names else what for what, names in self._who.items()]
-
-
-def _listed(names: list[str]) -> str:
-    more = len(names) - MOST_NAMES
-    shown = ", ".join(names[:MOST_NAMES])
-    return f"{shown} and {more} more" if more > 0 else shown
+        return [
+            f"{what}: {', '.join(names)}" if names else what for what, names in self._who.items()
+        ]
