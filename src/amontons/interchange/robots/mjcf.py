@@ -19,6 +19,7 @@ from amontons.interchange.robots.mjcf_constraints import add_constraints, exclud
 from amontons.interchange.robots.mjcf_contacts import give_groups, material_of
 from amontons.interchange.robots.mjcf_geoms import pieces_of
 from amontons.interchange.robots.mjcf_joints import axes_of, set_configuration
+from amontons.interchange.robots.mjcf_names import body_name
 from amontons.interchange.robots.mjcf_rest import list_the_rest
 from amontons.interchange.robots.untaken import Untaken
 from amontons.model.world import World
@@ -131,11 +132,6 @@ def _link(
     if model.body_mocapid[body] >= 0:
         untaken.add("mocap bodies: they are fixed", link.name)
     return link
-
-
-def body_name(model: Any, body: int) -> str:
-    """The name of a body, or one made from its number."""
-    return str(model.body(body).name) or f"body {body} of the file"
 
 
 def velocities(mujoco: Any, model: Any, data: Any) -> dict[str, Any]:

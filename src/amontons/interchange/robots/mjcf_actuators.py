@@ -8,6 +8,7 @@ from typing import Any
 
 from amontons.errors import InputError
 from amontons.interchange.robots.mjcf_joints import has_one_coordinate
+from amontons.interchange.robots.mjcf_names import actuator_name
 from amontons.interchange.robots.untaken import Untaken
 from amontons.model.joints import Motor, PositionMotor, TorqueMotor
 from amontons.model.shapes.checks import finite
@@ -17,7 +18,7 @@ def read_motors(
     mujoco: Any, model: Any, data: Any, controls: Mapping[str, float], untaken: Untaken
 ) -> dict[int, Motor]:
     """Motors by joint; what is no motor of a hinge or slide is noted."""
-    names = [_name(model, i) for i in range(model.nu)]
+    names = [actuator_name(model, i) for i in range(model.nu)]
     for name, value in controls.items():
         if name not in names:
             raise InputError(
@@ -39,10 +40,6 @@ def read_motors(
             else:
                 motors[joint] = motor
     return motors
-
-
-def _name(model: Any, number: int) -> str:
-    return str(model.actuator(number).name) or f"actuator {number} of the file"
 
 
 def _driven(mujoco: Any, model: Any, number: int) -> int | None:

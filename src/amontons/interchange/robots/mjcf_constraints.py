@@ -8,6 +8,7 @@ import numpy as np
 
 from amontons.errors import InputError
 from amontons.interchange.robots.imported import Imported
+from amontons.interchange.robots.mjcf_names import body_name
 from amontons.interchange.robots.untaken import Untaken
 from amontons.model.bodies import Body
 from amontons.model.joints import Connection, Fixed, Spherical
@@ -21,8 +22,7 @@ def excluded_pairs(mujoco: Any, model: Any) -> list[tuple[str, str]]:
     """Names of bodies that `<exclude>` keeps from colliding."""
     pairs = []
     for signature in model.exclude_signature[: model.nexclude].tolist():
-        names = (str(model.body(signature >> 16).name), str(model.body(signature & 0xFFFF).name))
-        pairs.append(names)
+        pairs.append((body_name(model, signature >> 16), body_name(model, signature & 0xFFFF)))
     return pairs
 
 
@@ -89,4 +89,4 @@ def _weld(
 
 
 def _body(model: Any, imported: Imported, body: int) -> Body | None:
-    return imported.bodies.get(str(model.body(body).name)) if body else None
+    return imported.bodies.get(body_name(model, body)) if body else None

@@ -8,6 +8,7 @@ import numpy as np
 
 from amontons.errors import InputError
 from amontons.interchange.robots.mechanism import Piece, Pose
+from amontons.interchange.robots.mjcf_names import body_name, geom_name
 from amontons.interchange.robots.untaken import Untaken
 from amontons.model.shapes import (
     Box,
@@ -36,14 +37,8 @@ def pieces_of(mujoco: Any, model: Any, data: Any, body: int, untaken: Untaken) -
         pieces.append(Piece(shape, pose, collides))
     solid = [piece for piece in pieces if piece.collides]
     if solid and len(solid) < len(pieces):
-        untaken.add("looks of bodies that have shapes to collide with", str(model.body(body).name))
+        untaken.add("looks of bodies that have shapes to collide with", body_name(model, body))
     return solid or [piece for piece in pieces if not isinstance(piece.shape, Plane)]
-
-
-def geom_name(model: Any, geom: int) -> str:
-    """The name of a geom, or its body's."""
-    own = str(model.geom(geom).name)
-    return own or f"one of {model.body(int(model.geom_bodyid[geom])).name or 'world'}"
 
 
 def _shape(mujoco: Any, model: Any, geom: int, name: str, untaken: Untaken) -> Shape | None:
@@ -65,7 +60,7 @@ def _shape(mujoco: Any, model: Any, geom: int, name: str, untaken: Untaken) -> S
     if kind == kinds.mjGEOM_MESH:
         return _hull(model, number, name, untaken)
     if kind == kinds.mjGEOM_HFIELD:
-        return _height_field(model, number, name, untaken)
+        return _height_field(model, number)
     untaken.add("geoms that are signed distance fields or the like", name)
     return None
 
@@ -80,7 +75,7 @@ def _hull(model: Any, mesh: int, name: str, untaken: Untaken) -> Shape | None:
         return None
 
 
-def _height_field(model: Any, number: int, name: str, untaken: Untaken) -> HeightField:
+def _height_field(model: Any, number: int) -> HeightField:
     rows, columns = int(model.hfield_nrow[number]), int(model.hfield_ncol[number])
     first = int(model.hfield_adr[number])
     x, y, top, _ = (float(each) for each in model.hfield_size[number])

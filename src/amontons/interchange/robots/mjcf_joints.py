@@ -8,12 +8,8 @@ import numpy as np
 
 from amontons.interchange.robots.configuration import Clamped, limits_from
 from amontons.interchange.robots.mechanism import Axis, Way
+from amontons.interchange.robots.mjcf_names import body_name, joint_name
 from amontons.interchange.robots.untaken import Untaken
-
-
-def joint_name(model: Any, joint: int) -> str:
-    """The name of a joint, or one made from its number."""
-    return str(model.joint(joint).name) or f"joint {joint} of the file"
 
 
 def has_one_coordinate(mujoco: Any, model: Any, joint: int) -> bool:
@@ -56,7 +52,7 @@ def axes_of(
     if len(axes) > 1:
         untaken.add(
             "several joints in one body: small bodies between them carry a thousandth of its mass",
-            str(model.body(body).name),
+            body_name(model, body),
         )
     return axes, False
 

@@ -69,15 +69,14 @@ def load_urdf(
         triangles, which must be closed.
     """
     path = Path(path)
-    robot = _parsed(path)
-    root, joints = _tree(path, robot)
     untaken = Untaken()
+    robot = _parsed(path, untaken)
+    root, joints = _tree(path, robot)
     reading = _Reading(path, robot, Clamped(configuration or {}, untaken), hold, meshes)
     start = Pose.of_quaternion(position, orientation)
     links = reading.links(root, joints, start)
     base = links[0]
     base.free = (base.mass > 0.0) if fixed_base is None else not fixed_base
-    list_unknown_tags(path, untaken)
     mechanism = Mechanism(
         robot.name or path.stem, links, untaken=untaken, ground_collides=False
     )
@@ -91,7 +90,7 @@ def load_urdf(
     return keep_overlaps_apart(imported)
 
 
-def _parsed(path: Path) -> Any:
+def _parsed(path: Path, untaken: Untaken) -> Any:
     """The robot as yourdfpy has it."""
     if not path.is_file():
         raise InputError(f"there is no URDF file {path}")
@@ -99,7 +98,8 @@ def _parsed(path: Path) -> Any:
         import yourdfpy
     except ImportError:
         raise InputError("reading URDF needs yourdfpy: pip install 'amontons[robots]'") from None
-    logging.getLogger("yourdfpy").setLevel(logging.ERROR)
+    list_unknown_tags(path, untaken)
+    logging.getLogger("yourdfpy").setLevel(logging.CRITICAL)
     try:
         robot = yourdfpy.URDF.load(
             str(path),

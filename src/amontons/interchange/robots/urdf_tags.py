@@ -5,8 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 from xml.etree import ElementTree
+from xml.parsers import expat
 
+from amontons.errors import FileFormatError
 from amontons.interchange.robots.untaken import Untaken
+
+UNBOUND_PREFIX = expat.errors.codes[expat.errors.XML_ERROR_UNBOUND_PREFIX]
+"""Left over from xacro in many files, and mended by yourdfpy."""
 
 KNOWN = {
     "robot": {"link", "joint", "material"},
@@ -28,8 +33,11 @@ def list_unknown_tags(path: Path, untaken: Untaken) -> None:
     """Note tags that are not taken over, with their number; colours among them."""
     try:
         root = ElementTree.parse(path).getroot()
-    except ElementTree.ParseError:
-        return  # yourdfpy's parser mends some files
+    except ElementTree.ParseError as reason:
+        if reason.code != UNBOUND_PREFIX:
+            raise FileFormatError(f"{path} cannot be read as URDF: {reason}") from None
+        untaken.add(f"tags with prefixes that the file does not explain ({reason})")
+        return
     found: Counter[str] = Counter()
     waiting = [root]
     while waiting:
