@@ -30,6 +30,15 @@ class Known:
         return [name for id in ids if (name := given_name(self.world, id))]
 
 
+def has_body(world: World, name: str) -> bool:
+    """Whether a body was given that name."""
+    try:
+        world.body(name)
+    except InputError:
+        return False
+    return True
+
+
 @dataclass
 class Names:
     """What things are called in the file that is written."""
@@ -56,9 +65,4 @@ class Names:
 def given_name(world: World, id: int) -> str:
     """The name that a body was given, if any."""
     name = world.name_of(id)
-    if name == f"body {id}":
-        try:
-            return name if world.body(name).id == id else ""
-        except InputError:
-            return ""
-    return name
+    return name if name != f"body {id}" or has_body(world, name) else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from amontons.interchange.context import WORLD, Known, Names
+from amontons.interchange.context import WORLD, Known, Names, has_body
 from amontons.interchange.records import Record, table
 from amontons.interchange.source import Node
 from amontons.interchange.values import (
@@ -44,16 +44,15 @@ class BodyValue(Value):
         if node.value == WORLD and self.world:
             return None
         if isinstance(node.value, str):
-            names = known.body_names()
-            if node.value not in names:
-                raise node.fault(
-                    f"there is no body called {node.value!r}{meant(node.value, names)}"
-                )
+            if not has_body(known.world, node.value):
+                likely = meant(node.value, known.body_names())
+                raise node.fault(f"there is no body called {node.value!r}{likely}")
             return known.world.body(node.value).id
         if isinstance(node.value, bool) or not isinstance(node.value, int):
             raise node.fault(f"must be the name or number of a body, got {shown(node.value)}")
-        if node.value not in known.world.bodies.id:
-            raise node.fault(f"there is no body {node.value}; bodies count from 0 as they come")
+        if not 0 <= node.value < known.world.next_id or node.value not in known.world.bodies.id:
+            what = shown(node.value)
+            raise node.fault(f"there is no body {what}; bodies count from 0 as they come")
         return node.value
 
     def write(self, value: Any, names: Names) -> str | int:

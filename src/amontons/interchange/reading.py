@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from amontons.interchange.body_fields import BODY, MATERIAL, PAIR
-from amontons.interchange.context import Known
+from amontons.interchange.context import Known, has_body
 from amontons.interchange.joint_fields import JOINTS, LOADS
 from amontons.interchange.scene_fields import SCENE, VERSION, Named
 from amontons.interchange.shape_fields import ShapeValue
@@ -40,9 +40,10 @@ def read_scene(source: Source) -> tuple[World, dict[str, Any]]:
     known = Known(source.path.parent)
     given = {
         name: SCENE.field(name).value.read(node[name], known)
-        for name in ("name", "summary", "gravity", "rules", "run", "output", "next_id")
+        for name in ("amontons", "name", "summary", "gravity", "rules", "run", "output", "next_id")
         if name in node.value
     }
+    given.pop("amontons", None)
     known.world = World(
         **{name: given.pop(name) for name in ("gravity", "rules") if name in given}
     )
@@ -109,6 +110,8 @@ def add_bodies(node: Node, known: Known) -> None:
     if "id" in fields:
         _set_next_id(node["id"], world, fields.pop("id"))
     name, many, place = fields.pop("name", ""), *_places(node, fields)
+    if name and has_body(world, name):
+        raise node["name"].fault(f"there is a body called {name!r} already; names must differ")
     state = {each: fields.pop(each) for each in STATE if each in fields}
     turn = np.array(fields["orientation"]) if "orientation" in fields else None
     if turn is not None:

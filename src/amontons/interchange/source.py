@@ -86,7 +86,7 @@ class Node:
         if not isinstance(self.value, dict):
             return self
         words = [word.strip("'\",.:;()").partition("[")[0] for word in message.split()]
-        named = [word for word in words if word in self.value]
+        named = [word for word in words if word in self.value and len(word) > 1]  # "a" is a word
         return self[named[0]] if named else self
 
 

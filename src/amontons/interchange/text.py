@@ -31,7 +31,7 @@ def _yaml(data: Any, indent: int) -> Iterator[str]:
         return
     for value in data:
         short = _flow(value)
-        if short is not None and len(short) + len(space) <= WIDTH:
+        if short is not None and (len(short) + len(space) <= WIDTH or _is_scalar(value)):
             yield f"{space}- {short}"
         else:
             first, *rest = _yaml(value, indent + 1)
@@ -41,11 +41,16 @@ def _yaml(data: Any, indent: int) -> Iterator[str]:
 
 def _entry(head: str, value: Any, indent: int) -> Iterator[str]:
     short = _flow(value)
-    if short is not None and len(head) + len(short) < WIDTH and (indent > 1 or _is_leaf(value)):
+    fits = short is not None and len(head) + len(short) < WIDTH
+    if _is_scalar(value) or (fits and (indent > 1 or _is_leaf(value))):
         yield f"{head} {short}"
         return
     yield head
     yield from _yaml(value, indent)
+
+
+def _is_scalar(value: Any) -> bool:
+    return not isinstance(value, dict | list)
 
 
 def _is_leaf(value: Any) -> bool:

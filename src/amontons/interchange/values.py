@@ -109,7 +109,9 @@ class Whole(Value):
         if isinstance(node.value, bool) or not isinstance(node.value, int):
             raise node.fault(f"must be a whole number, got {shown(node.value)}")
         if not self.low <= node.value <= self.high:
-            raise node.fault(f"is {node.value}; it must be from {self.low} to {self.high}")
+            raise node.fault(
+                f"is {shown(node.value)}; it must be from {self.low} to {self.high}"
+            )
         return node.value
 
     def write(self, value: Any, names: Names) -> int:
@@ -257,8 +259,8 @@ class Array(Value):
         if isinstance(entry, bool) or not isinstance(entry, kind):
             what = "whole numbers" if self.whole else "numbers"
             raise row.fault(f"must be {what}, got {shown(entry)}")
-        if not abs(entry) <= LARGEST:
-            raise row.fault(f"has an entry {entry}; it must be a finite number")
+        if not abs(entry) <= (2**31 if self.whole else LARGEST):
+            raise row.fault(f"has an entry {shown(entry)}; that is out of range")
 
     def write(self, value: Any, names: Names) -> list[list[float]]:
         rows: list[list[float]] = np.asarray(value).tolist()
@@ -327,7 +329,7 @@ def as_number(node: Node) -> float:
     try:
         return float(node.value)
     except OverflowError:
-        return math.copysign(math.inf, node.value)
+        return math.inf if node.value > 0 else -math.inf
 
 
 def require_list(node: Node, what: str) -> None:

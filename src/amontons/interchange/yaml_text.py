@@ -39,7 +39,7 @@ def parse_yaml(text: str, name: str) -> tuple[Any, Lines]:
         mark = reason.problem_mark or reason.context_mark
         line = mark.line + 1 if mark else 1
         said = " ".join(part for part in (reason.context, reason.problem) if part)
-        hint = "; indent with spaces, not with tabs" if "\\t" in said or "\t" in said else ""
+        hint = _hint(text, line)
         raise FileFormatError(f"{name}, line {line}: this is no YAML: {said}{hint}") from None
     except yaml.YAMLError as reason:
         said = " ".join(str(reason).split())
@@ -49,6 +49,13 @@ def parse_yaml(text: str, name: str) -> tuple[Any, Lines]:
     reading = _Reading(name)
     data = None if node is None else reading.value(node, ())
     return data, reading.lines
+
+
+def _hint(text: str, line: int) -> str:
+    """What is often the reason."""
+    rows = text.splitlines()
+    tab = line <= len(rows) and "\t" in rows[line - 1]
+    return "; indent with spaces, not with tabs" if tab else ""
 
 
 class _Reading:

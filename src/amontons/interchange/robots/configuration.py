@@ -16,7 +16,8 @@ Limits = tuple[float, float] | None
 class Clamped:
     """Values that were asked for by name, or the usual ones, moved to the nearest limit."""
 
-    def __init__(self, wanted: Mapping[str, float], untaken: Untaken) -> None:
+    def __init__(self, path: Path, wanted: Mapping[str, float], untaken: Untaken) -> None:
+        self.path = path
         self.wanted = {
             name: finite(f"configuration of {name!r}", value) for name, value in wanted.items()
         }
@@ -28,24 +29,26 @@ class Clamped:
         value = self.wanted.get(name, usual)
         low, high = limits or (-math.inf, math.inf)
         if low > high:
-            raise InputError(f"joint {name!r} has the limits {low:g} and {high:g}")
+            raise InputError(
+                f"{self.path}: joint {name!r} has the limits {low:g} and {high:g}, low above high"
+            )
         inside = min(max(value, low), high)
         self.taken[name] = inside
         if inside == value:
             return inside
         if name in self.wanted:
             raise InputError(
-                f"joint {name!r} cannot begin at {value:g}: its limits are {low:g} and {high:g}"
+                f"{self.path}: joint {name!r} cannot begin at {value:g}: its limits are {low:g} and {high:g}"
             )
         self.untaken.add("zeros out of range: these joints begin at a limit", name)
         return inside
 
-    def refuse_unknown(self, path: Path) -> None:
+    def refuse_unknown(self) -> None:
         """Raise where a value was given for a joint that there is not."""
         unknown = sorted(set(self.wanted) - set(self.taken))
         if unknown:
             raise InputError(
-                f"{path} has no joint {unknown[0]!r} whose value can be set; it has "
+                f"{self.path} has no joint {unknown[0]!r} whose value can be set; it has "
                 f"{', '.join(self.taken) or 'none'}"
             )
 

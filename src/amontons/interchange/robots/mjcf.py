@@ -49,15 +49,16 @@ def load_mjcf(
     keyframe:
         One of the file's keyframes, by name or number, to begin from.
     """
-    mujoco, model = _compiled(Path(path))
+    path = Path(path)
+    mujoco, model = _compiled(path)
     untaken = Untaken()
     data = mujoco.MjData(model)
-    start = Clamped(configuration or {}, untaken)
+    start = Clamped(path, configuration or {}, untaken)
     given = dict(controls or {})
     if keyframe is not None:
         mujoco.mj_resetDataKeyframe(model, data, _keyframe(mujoco, model, keyframe, path))
     set_configuration(mujoco, model, data, start)
-    start.refuse_unknown(Path(path))
+    start.refuse_unknown()
     mujoco.mj_forward(model, data)
     motors = read_motors(mujoco, model, data, given, untaken)
     links = [_link(mujoco, model, data, body, motors, untaken) for body in range(1, model.nbody)]
@@ -65,7 +66,7 @@ def load_mjcf(
     ground.pieces = pieces_of(mujoco, model, data, 0, untaken)
     ground.material = material_of(mujoco, model, 0, "world", untaken)
     mechanism = Mechanism(
-        _model_name(model) or Path(path).stem,
+        _model_name(model) or path.stem,
         [ground, *links],
         apart=excluded_pairs(mujoco, model),
         untaken=untaken,

@@ -72,7 +72,7 @@ def load_urdf(
     untaken = Untaken()
     robot = _parsed(path, untaken)
     root, joints = _tree(path, robot)
-    reading = _Reading(path, robot, Clamped(configuration or {}, untaken), hold, meshes)
+    reading = _Reading(path, robot, Clamped(path, configuration or {}, untaken), hold, meshes)
     start = Pose.of_quaternion(position, orientation)
     links = reading.links(root, joints, start)
     base = links[0]
@@ -80,7 +80,7 @@ def load_urdf(
     mechanism = Mechanism(
         robot.name or path.stem, links, untaken=untaken, ground_collides=False
     )
-    reading.configuration.refuse_unknown(path)
+    reading.configuration.refuse_unknown()
     if floor:
         put_on_floor(mechanism)
     assembly = Assembly(mechanism, World() if world is None else world)
