@@ -98,9 +98,7 @@ def test_robots_run_and_become_files(tmp_path):
         result = run("import", path, "-o", f"{out}.toml", "--json")
         told = json.loads(result.stdout)
         assert any(missing in line for line in told["unsupported"])
-        assert_same_world(
-            load_scene(out / "scene.yaml").world, load_scene(f"{out}.toml").world
-        )
+        assert_same_world(load_scene(out / "scene.yaml").world, load_scene(f"{out}.toml").world)
         again = run("run", f"{out}.toml", "--time", 0.02, "-o", f"{out}-again")
         assert again.exit_code == 0, again.output
         with Results(out) as one, Results(f"{out}-again") as other:

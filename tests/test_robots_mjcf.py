@@ -255,9 +255,7 @@ def test_all_sorts_of_things(write):
     assert isinstance(robot.joints["glue"], am.Fixed)
     assert isinstance(robot.joints["pin"], am.Spherical)
     material = world.materials.list[world.bodies.material[robot.bodies["a"].index]]
-    assert material == am.Material(
-        friction=0.7, spinning_friction=0.02, rolling_friction=0.001
-    )
+    assert material == am.Material(friction=0.7, spinning_friction=0.02, rolling_friction=0.001)
     assert world.materials.rules["friction"] == "maximum"
     told = "\n".join(robot.unsupported)
     for what in ("second actuators of joints: v", "tied", "sites (1)", "gaps", "keyframes"):

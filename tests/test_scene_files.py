@@ -268,8 +268,10 @@ def test_yaml_is_that_of_version_1_2():
 
 plain_data = st.recursive(
     st.booleans() | st.integers(-9, 9) | st.floats(allow_nan=False) | st.text("ab \"'#[]{}=.,:\\-"),
-    lambda inner: st.lists(inner, max_size=3)
-    | st.dictionaries(st.text("ab c.\"'#[=é", min_size=1, max_size=4), inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.text("ab c.\"'#[=é", min_size=1, max_size=4), inner, max_size=3)
+    ),
     max_leaves=12,
 )
 
@@ -347,9 +349,7 @@ def test_python_functions_are_named(tmp_path):
     with pytest.raises(am.InputError, match=r"Force 'wind'"):
         save_scene(world, tmp_path / "w.yaml")
     world, body = ball()
-    world.add_body(
-        am.Sphere(0.1), motion=am.Motion(position=lambda t: (t, 0, 0)), name="moved"
-    )
+    world.add_body(am.Sphere(0.1), motion=am.Motion(position=lambda t: (t, 0, 0)), name="moved")
     with pytest.raises(am.InputError, match=r"moved: motion: position is a Python function"):
         save_scene(world, tmp_path / "w.yaml")
     with pytest.raises(am.InputError, match=r"friction: exact"):

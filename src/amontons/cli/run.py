@@ -94,9 +94,7 @@ def run(
     carry_out(begin(made, folder, settings=settings, rate=rate, contacts=points), json=json)
 
 
-def _made(
-    word: str, bodies: int | None, seed: int | None, given: list[str]
-) -> Scene | FileScene:
+def _made(word: str, bodies: int | None, seed: int | None, given: list[str]) -> Scene | FileScene:
     """The scene that a word of the command line names, or the file."""
     from amontons.cli.scene_files import names_a_file, open_scene
     from amontons.scenes import find_scene

@@ -24,7 +24,9 @@ def scenes(
     file: Annotated[
         Path | None,
         typer.Option(
-            "--file", metavar="FILE", help="Write that scene as a file: .yaml or .toml.",
+            "--file",
+            metavar="FILE",
+            help="Write that scene as a file: .yaml or .toml.",
             show_default=False,
         ),
     ] = None,

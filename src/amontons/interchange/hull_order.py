@@ -1,4 +1,4 @@
-"""The order of a hull's faces, which Qhull finds anew for the same points, and contacts depend on."""
+"""The order of a hull's faces: contacts depend on it, and Qhull finds another with less points."""
 
 from __future__ import annotations
 

@@ -149,36 +149,30 @@ ENDS = {
     "b": "the second body: its name or number, or `world`",
 }
 
-JOINTS = table(
-    "joint",
-    {
-        kind: Record.of(kind, word, JOINT_VALUES, ENDS)
-        for word, kind in {
-            "spherical": joints.Spherical,
-            "universal": joints.Universal,
-            "revolute": joints.Revolute,
-            "prismatic": joints.Prismatic,
-            "cylindrical": joints.Cylindrical,
-            "screw": joints.Screw,
-            "planar": joints.Planar,
-            "fixed": joints.Fixed,
-            "distance": joints.Distance,
-            "rope": joints.Rope,
-            "point_on_line": joints.PointOnLine,
-            "point_on_plane": joints.PointOnPlane,
-            "gear": joints.Gear,
-            "rack_and_pinion": joints.RackAndPinion,
-        }.items()
-    }
-    | {
-        kind: Record.of(kind, word, values, ENDS)
-        for kind, word, values in (
-            (forces.LinearSpring, "linear_spring", SPRING_VALUES),
-            (forces.TorsionSpring, "torsion_spring", SPRING_VALUES),
-            (forces.Bushing, "bushing", BUSHING_VALUES),
-        )
-    },
-)
+BETWEEN_TWO: dict[type, Record] = {
+    kind: Record.of(kind, word, values, ENDS)
+    for word, kind, values in (
+        ("spherical", joints.Spherical, JOINT_VALUES),
+        ("universal", joints.Universal, JOINT_VALUES),
+        ("revolute", joints.Revolute, JOINT_VALUES),
+        ("prismatic", joints.Prismatic, JOINT_VALUES),
+        ("cylindrical", joints.Cylindrical, JOINT_VALUES),
+        ("screw", joints.Screw, JOINT_VALUES),
+        ("planar", joints.Planar, JOINT_VALUES),
+        ("fixed", joints.Fixed, JOINT_VALUES),
+        ("distance", joints.Distance, JOINT_VALUES),
+        ("rope", joints.Rope, JOINT_VALUES),
+        ("point_on_line", joints.PointOnLine, JOINT_VALUES),
+        ("point_on_plane", joints.PointOnPlane, JOINT_VALUES),
+        ("gear", joints.Gear, JOINT_VALUES),
+        ("rack_and_pinion", joints.RackAndPinion, JOINT_VALUES),
+        ("linear_spring", forces.LinearSpring, SPRING_VALUES),
+        ("torsion_spring", forces.TorsionSpring, SPRING_VALUES),
+        ("bushing", forces.Bushing, BUSHING_VALUES),
+    )
+}
+
+JOINTS = table("joint", BETWEEN_TWO)
 """What is between two bodies, springs included: the order is that of the world's joints."""
 
 LOADS = table(
@@ -196,5 +190,3 @@ def title_of(thing: Any) -> str:
     """A joint or load in a message."""
     kind = "joint" if isinstance(thing, Connection) else "force"
     return f"the {kind} {thing.title}" if thing.name else thing.title
-
-

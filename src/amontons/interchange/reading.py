@@ -32,8 +32,7 @@ def read_scene(source: Source) -> tuple[World, dict[str, Any]]:
     node = source.root
     if not isinstance(node.value, dict):
         raise node.fault(
-            f"a scene file has sections such as 'bodies' and 'joints', this has "
-            f"{shown(node.value)}"
+            f"a scene file has sections such as 'bodies' and 'joints', this has {shown(node.value)}"
         )
     _check_version(node)
     SCENE.check_keys(node)
@@ -44,9 +43,7 @@ def read_scene(source: Source) -> tuple[World, dict[str, Any]]:
         if name in node.value
     }
     given.pop("amontons", None)
-    known.world = World(
-        **{name: given.pop(name) for name in ("gravity", "rules") if name in given}
-    )
+    known.world = World(**{name: given.pop(name) for name in ("gravity", "rules") if name in given})
     _read_materials(node, known)
     _read_shapes(node, known)
     for entry in _entries(node, "bodies", known):
@@ -89,8 +86,9 @@ def _read_materials(node: Node, known: Known) -> None:
         between = fields.pop("between")
         if len(between) != 2:
             raise entry["between"].fault(f"must name two materials, not {len(between)}")
+        one, other = between
         with entry.blamed():
-            known.world.set_contact(*between, Material(**fields))
+            known.world.set_contact(one, other, Material(**fields))
 
 
 def _read_shapes(node: Node, known: Known) -> None:

@@ -12,7 +12,7 @@ from amontons.interchange.records import Field, Record
 from amontons.interchange.run_fields import OUTPUT, RUN
 from amontons.interchange.shape_fields import ShapeValue
 from amontons.interchange.source import Node
-from amontons.interchange.values import ListOf, Numbers, Schema, Text, Value, Whole, shown
+from amontons.interchange.values import Numbers, Schema, Text, Value, Whole, shown
 
 VERSION = 1
 """Of the format of scene files."""

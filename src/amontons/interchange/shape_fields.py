@@ -57,8 +57,7 @@ class ShapeValue(Value):
             return shape
         if node.value not in known.shapes:
             raise node.fault(
-                f"there is no shape {node.value!r} under 'shapes'"
-                f"{meant(node.value, known.shapes)}"
+                f"there is no shape {node.value!r} under 'shapes'{meant(node.value, known.shapes)}"
             )
         return known.shapes[node.value]
 

@@ -67,19 +67,19 @@ class Node:
         place = f"{self.source.path}, line {self.source.line(self.path)}"
         return f"{place}, {field}" if field else place
 
-    def fault(self, what: str) -> InputError:
+    def fault(self, what: str) -> PlacedError:
         """An error that says where it is."""
-        return InputError(f"{self.where}: {what}")
+        return PlacedError(f"{self.where}: {what}")
 
     @contextmanager
     def blamed(self) -> Iterator[None]:
         """Errors of what is made from a mapping get the place of the field that they speak of."""
         try:
             yield
-        except Placed:
+        except PlacedError:
             raise
         except (InputError, FileFormatError) as reason:
-            raise Placed(self._spoken_of(str(reason)).fault(str(reason))) from None
+            raise self._spoken_of(str(reason)).fault(str(reason)) from None
 
     def _spoken_of(self, message: str) -> Node:
         """The field of this mapping that a message names first, or the mapping itself."""
@@ -90,7 +90,7 @@ class Node:
         return self[named[0]] if named else self
 
 
-class Placed(InputError):
+class PlacedError(InputError):
     """An error that says already where it is."""
 
 
@@ -107,9 +107,7 @@ def read_source(path: str | Path) -> Source:
     path = Path(path)
     reader = READERS.get(path.suffix.lower())
     if reader is None:
-        raise InputError(
-            f"{path} is no scene file: its name must end with {', '.join(READERS)}"
-        )
+        raise InputError(f"{path} is no scene file: its name must end with {', '.join(READERS)}")
     if not path.is_file():
         what = "is a folder" if path.is_dir() else "does not exist"
         raise InputError(f"there is no scene file {path}: it {what}")

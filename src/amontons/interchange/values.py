@@ -109,9 +109,7 @@ class Whole(Value):
         if isinstance(node.value, bool) or not isinstance(node.value, int):
             raise node.fault(f"must be a whole number, got {shown(node.value)}")
         if not self.low <= node.value <= self.high:
-            raise node.fault(
-                f"is {shown(node.value)}; it must be from {self.low} to {self.high}"
-            )
+            raise node.fault(f"is {shown(node.value)}; it must be from {self.low} to {self.high}")
         return node.value
 
     def write(self, value: Any, names: Names) -> int:
@@ -244,6 +242,33 @@ class Array(Value):
         require_list(node, self.words)
         if len(node.value) < self.least:
             raise node.fault(f"has {len(node.value)} rows; it must have at least {self.least}")
+        rows = self._at_once(node.value)
+        return self._one_by_one(node) if rows is None else rows
+
+    @property
+    def _kind(self) -> type:
+        return np.int64 if self.whole else np.float64
+
+    def _at_once(self, value: list[Any]) -> np.ndarray[Any, Any] | None:
+        """Sound rows, quickly; None where something is wrong."""
+        if not all(type(row) is list for row in value):
+            return None
+        widths, kinds = {len(row) for row in value}, {type(each) for row in value for each in row}
+        if len(widths) > 1 or (self.width and widths != {self.width}):
+            return None
+        if not kinds <= ({int} if self.whole else {int, float}):
+            return None
+        largest = max(abs(each) for row in value for each in row) if kinds else 0
+        if not largest <= self._most or math.isnan(sum(sum(row) for row in value)):
+            return None
+        return np.array(value, dtype=self._kind)
+
+    @property
+    def _most(self) -> float:
+        return 2**31 if self.whole else LARGEST
+
+    def _one_by_one(self, node: Node) -> np.ndarray[Any, Any]:
+        """The same with an error that names the first row that is wrong."""
         width = self.width
         for row in node.entries():
             require_list(row, f"{width or 'several'} numbers")
@@ -252,14 +277,14 @@ class Array(Value):
                 raise row.fault(f"must be {width} numbers, got {len(row.value)}")
             for entry in row.value:
                 self._check(entry, row)
-        return np.array(node.value, dtype=np.int64 if self.whole else np.float64)
+        return np.array(node.value, dtype=self._kind)
 
     def _check(self, entry: Any, row: Node) -> None:
         kind = int if self.whole else (int, float)
         if isinstance(entry, bool) or not isinstance(entry, kind):
             what = "whole numbers" if self.whole else "numbers"
             raise row.fault(f"must be {what}, got {shown(entry)}")
-        if not abs(entry) <= (2**31 if self.whole else LARGEST):
+        if not abs(entry) <= self._most:
             raise row.fault(f"has an entry {shown(entry)}; that is out of range")
 
     def write(self, value: Any, names: Names) -> list[list[float]]:

@@ -20,6 +20,10 @@ from amontons.model.shapes import Shape
 from amontons.model.world import World
 
 Plain = dict[str, Any]
+Flags = NDArray[np.bool_]
+
+SHARED = ("shape", "material", "fixed", "motion")
+"""Columns in which the bodies of an entry agree."""
 
 EACH = ("orientation", "velocity", "angular_velocity", "mass", "group", "mask")
 EACH_STATE = ("force", "torque", "asleep", "still")
@@ -29,7 +33,8 @@ EACH_STATE = ("force", "torque", "asleep", "still")
 def world_data(world: World) -> Plain:
     """The sections of a file that describe a world."""
     names = Names(world, materials=[f"material_{i}" for i in range(len(world.materials.list))])
-    entries = list(_entries(world))
+    derived = _derived_inertias(world)
+    entries = list(_entries(world, derived))
     shapes = _shared_shapes(world, entries, names)
     data: Plain = {"gravity": world.gravity.tolist()}
     if names.materials:
@@ -38,7 +43,7 @@ def world_data(world: World) -> Plain:
     data |= _contact_rules(world, names)
     if shapes:
         data["shapes"] = shapes
-    data["bodies"] = [_body(world, rows, names) for rows in entries]
+    data["bodies"] = [_body(world, rows, names, bool(derived[rows[0]])) for rows in entries]
     sections = {
         "joints": [_told(JOINTS, joint, names) for joint in world.joints],
         "forces": [_told(LOADS, load, names) for load in world.forces],
@@ -82,38 +87,34 @@ class _Fields:
         self.__dict__.update(values)
 
 
-def _entries(world: World) -> Iterator[range]:
+def _entries(world: World, derived: Flags) -> Iterator[range]:
     """Rows of bodies that one entry can say: neighbours that differ in what each may have."""
-    begin, before = 0, None
-    for row in range(len(world.bodies)):
-        key = _key(world, row)
-        named = bool(given_name(world, int(world.bodies.id[row])))
-        if row and (named or before is None or key != before):
-            yield range(begin, row)
-            begin = row
-        before = None if named else (*key[:-1], key[-1] + 1)
-    if len(world.bodies):
-        yield range(begin, len(world.bodies))
+    columns, count = world.bodies.columns, len(world.bodies)
+    named = np.array([bool(given_name(world, id)) for id in columns["id"].tolist()], dtype=bool)
+    new = np.ones(count, dtype=bool)
+    new[1:] = (np.diff(columns["id"]) != 1) | named[1:] | named[:-1]
+    for column in (*(columns[name] for name in SHARED), derived):
+        new[1:] |= column[1:] != column[:-1]
+    own = columns["inertia"].reshape(count, 9)
+    new[1:] |= ~derived[1:] & (own[1:] != own[:-1]).any(axis=1)
+    starts = np.flatnonzero(new).tolist()
+    for start, stop in zip(starts, [*starts[1:], count], strict=True):
+        yield range(start, stop)
 
 
-def _key(world: World, row: int) -> tuple[Any, ...]:
-    """What must be the same in an entry; the last is the body's number."""
-    columns = world.bodies.columns
-    same = tuple(columns[name][row].item() for name in ("shape", "material", "fixed", "motion"))
-    inertia = None if _derived(world, row) else columns["inertia"][row].tobytes()
-    return (*same, inertia, int(columns["id"][row]))
-
-
-def _derived(world: World, row: int) -> bool:
-    """Whether a body's inertia is that of its shape, to the last bit."""
+def _derived_inertias(world: World) -> Flags:
+    """Whether bodies' inertias are those of their shapes, to the last bit; shape (bodies,)."""
     bodies = world.bodies
-    number = int(bodies.shape[row])
-    shape, centre = world.shapes[number], _other_centre(world, number)
-    try:
-        usual = body_inertias([shape], bodies.mass[row : row + 1], None, centre)
-    except InputError:  # it has no volume
-        return False
-    return bool((usual[0] == bodies.inertia[row]).all())
+    derived = np.zeros(len(bodies), dtype=bool)
+    for number, shape in enumerate(world.shapes):
+        rows = np.flatnonzero(bodies.shape == number)
+        centre = _other_centre(world, number)
+        try:
+            usual = body_inertias([shape] * rows.size, bodies.mass[rows], None, centre)
+        except InputError:  # it has no volume
+            continue
+        derived[rows] = (usual == bodies.inertia[rows]).all(axis=(1, 2))
+    return derived
 
 
 def _other_centre(world: World, number: int) -> tuple[float, ...] | None:
@@ -141,8 +142,8 @@ def _shared_shapes(world: World, entries: list[range], names: Names) -> Plain:
     return out
 
 
-def _body(world: World, rows: range, names: Names) -> Plain:
-    """One entry."""
+def _body(world: World, rows: range, names: Names, derived: bool) -> Plain:
+    """One entry; a `derived` inertia need not be said."""
     bodies, first = world.bodies, rows[0]
     part = slice(rows.start, rows.stop)
     id, number = int(bodies.id[first]), int(bodies.shape[first])
@@ -166,7 +167,7 @@ def _body(world: World, rows: range, names: Names) -> Plain:
         column = bodies.columns[name][part]
         if column.any():
             values[name] = _one_or_each(column, None)
-    if np.isfinite(bodies.mass[first]) and not _derived(world, first):
+    if np.isfinite(bodies.mass[first]) and not derived:
         values["inertia"] = bodies.inertia[first]
     try:
         return BODY.write(_Fields(values), names)

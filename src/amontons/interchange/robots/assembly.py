@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from amontons.errors import InputError
+from amontons.interchange.context import has_body
 from amontons.interchange.robots.axes import add_axis
 from amontons.interchange.robots.imported import Imported
 from amontons.interchange.robots.mechanism import (
@@ -102,10 +103,10 @@ class Assembly:
 
     def _free_name(self, name: str) -> str:
         """A name that no body has yet."""
-        taken = {self.world.name_of(int(id)) for id in self.world.bodies.id}
-        if name not in taken:
+        if not name or not has_body(self.world, name):
             return name
-        return next(f"{name} {i}" for i in itertools.count(2) if f"{name} {i}" not in taken)
+        numbered = (f"{name} {i}" for i in itertools.count(2))
+        return next(other for other in numbered if not has_body(self.world, other))
 
     def _register(self, link: Link, body: Body, frame: Pose) -> None:
         self.bodies.setdefault(link.name, body)
@@ -120,17 +121,17 @@ class Assembly:
         for link in group.links:
             self._register(link, body, frame)
         carrier = self._carrier(head)
-        first = carrier
+        last = carrier
         for number, axis in enumerate(between):
             name = self._free_name(f"{head.name} after {axis.name or number}")
-            link = self.world.add_body(
+            joint_body = self.world.add_body(
                 Sphere(ball_radius(*small)), mass=small[0], inertia=(small[1],) * 3,
                 position=axis.point, orientation=body.orientation, mask=0, name=name,
             )  # fmt: skip
-            self._add_axis(axis, first, link)
-            first = link
+            self._add_axis(axis, last, joint_body)
+            last = joint_body
         if head.axes:
-            self._add_axis(head.axes[-1], first, body)
+            self._add_axis(head.axes[-1], last, body)
         if between:
             keep_apart(self.world, carrier, body)
 
@@ -167,9 +168,7 @@ class Assembly:
         try:
             joint = add_axis(self.world, axis, carrier, body, self.mechanism.untaken)
         except InputError as reason:
-            raise InputError(
-                f"{self.mechanism.name}, joint {axis.name!r}: {reason}"
-            ) from None
+            raise InputError(f"{self.mechanism.name}, joint {axis.name!r}: {reason}") from None
         self.joints[axis.name] = joint
 
 

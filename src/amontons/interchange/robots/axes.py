@@ -51,9 +51,7 @@ def add_axis(
             rubber: dict[str, Any] = {
                 "angular_stiffness": axis.stiffness, "angular_damping": axis.damping,
             }  # fmt: skip
-            world.add_joint(
-                Bushing(carrier, body, point=point, name=_spring_name(axis), **rubber)
-            )
+            world.add_joint(Bushing(carrier, body, point=point, name=_spring_name(axis), **rubber))
     world.add_joint(joint)
     return joint
 

@@ -38,7 +38,8 @@ class Clamped:
             return inside
         if name in self.wanted:
             raise InputError(
-                f"{self.path}: joint {name!r} cannot begin at {value:g}: its limits are {low:g} and {high:g}"
+                f"{self.path}: joint {name!r} cannot begin at {value:g}: "
+                f"its limits are {low:g} and {high:g}"
             )
         self.untaken.add("zeros out of range: these joints begin at a limit", name)
         return inside

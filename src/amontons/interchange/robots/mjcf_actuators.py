@@ -53,7 +53,7 @@ def _driven(mujoco: Any, model: Any, number: int) -> int | None:
 def _clamped(model: Any, number: int, control: float) -> float:
     if not model.actuator_ctrllimited[number]:
         return control
-    low, high = model.actuator_ctrlrange[number].tolist()
+    low, high = (float(each) for each in model.actuator_ctrlrange[number])
     return min(max(control, low), high)
 
 

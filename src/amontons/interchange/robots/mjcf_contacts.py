@@ -15,9 +15,7 @@ BITS = 32
 """Groups that bodies can be told apart by."""
 
 
-def material_of(
-    mujoco: Any, model: Any, body: int, name: str, untaken: Untaken
-) -> Material | None:
+def material_of(mujoco: Any, model: Any, body: int, name: str, untaken: Untaken) -> Material | None:
     """The friction of a body's geoms; that of the roughest where they differ."""
     geoms = _colliding(model, body)
     if not len(geoms):

@@ -76,9 +76,10 @@ def _axis(
             untaken.add("limits of ball joints", name)
         if model.dof_frictionloss[dof]:
             untaken.add("dry friction of ball joints", name)
-        if common["stiffness"] and (data.qpos[place : place + 4] != model.qpos_spring[
-            place : place + 4
-        ]).any():
+        if (
+            common["stiffness"]
+            and (data.qpos[place : place + 4] != model.qpos_spring[place : place + 4]).any()
+        ):
             untaken.add("springs of ball joints that are not at rest at the start", name)
             common["stiffness"] = 0.0
         return Axis(way=Way.BALL, **common)

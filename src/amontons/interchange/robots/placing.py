@@ -39,9 +39,7 @@ def _move(mechanism: Mechanism, by: np.ndarray[tuple[int, ...], np.dtype[np.floa
 
     for link in mechanism.links:
         link.pose, link.centre = moved(link.pose), link.centre + by
-        link.pieces = [
-            dataclasses.replace(piece, pose=moved(piece.pose)) for piece in link.pieces
-        ]
+        link.pieces = [dataclasses.replace(piece, pose=moved(piece.pose)) for piece in link.pieces]
         link.axes = [dataclasses.replace(axis, point=axis.point + by) for axis in link.axes]
 
 
@@ -70,9 +68,5 @@ def keep_overlaps_apart(imported: Imported) -> Imported:
         a, b = (world.body(int(bodies.id[row])) for row in (one, other))
         if a.id in own and b.id in own:
             keep_apart(world, a, b)
-            untaken.add(
-                "contacts of bodies that overlap at the start", f"{a.name} and {b.name}"
-            )
-    return dataclasses.replace(
-        imported, unsupported=(*imported.unsupported, *untaken.lines())
-    )
+            untaken.add("contacts of bodies that overlap at the start", f"{a.name} and {b.name}")
+    return dataclasses.replace(imported, unsupported=(*imported.unsupported, *untaken.lines()))

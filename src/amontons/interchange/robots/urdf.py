@@ -77,9 +77,7 @@ def load_urdf(
     links = reading.links(root, joints, start)
     base = links[0]
     base.free = (base.mass > 0.0) if fixed_base is None else not fixed_base
-    mechanism = Mechanism(
-        robot.name or path.stem, links, untaken=untaken, ground_collides=False
-    )
+    mechanism = Mechanism(robot.name or path.stem, links, untaken=untaken, ground_collides=False)
     reading.configuration.refuse_unknown()
     if floor:
         put_on_floor(mechanism)
@@ -127,8 +125,9 @@ def _tree(path: Path, robot: Any) -> tuple[str, dict[str, list[Any]]]:
     for joint in robot.joints:
         for end in (joint.parent, joint.child):
             if end not in children:
-                raise InputError(f"{path}: joint {joint.name!r} names the link {end!r}, "
-                                 "which does not exist")
+                raise InputError(
+                    f"{path}: joint {joint.name!r} names the link {end!r}, which does not exist"
+                )
         if joint.child in below:
             raise InputError(f"{path}: link {joint.child!r} has two parents; URDF is a tree")
         below.add(joint.child)
@@ -172,8 +171,10 @@ class _Reading:
             link.free = joint.type == "floating"
             return link
         if joint.type not in WAYS:
-            raise InputError(f"{self.path}: joint {joint.name!r} has the type {joint.type!r}; "
-                             f"URDF knows {', '.join((*WAYS, 'fixed', 'floating'))}")
+            raise InputError(
+                f"{self.path}: joint {joint.name!r} has the type {joint.type!r}; "
+                f"URDF knows {', '.join((*WAYS, 'fixed', 'floating'))}"
+            )
         local = np.array([1.0, 0.0, 0.0]) if joint.axis is None else np.asarray(joint.axis, float)
         length = float(np.linalg.norm(local))
         if not (np.isfinite(local).all() and length > 0.0):
