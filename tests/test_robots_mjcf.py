@@ -150,6 +150,16 @@ def test_the_humanoid_falls():
     assert np.diff(energy).max() < 0.01 * energy[0]  # nothing drives it
 
 
+def test_the_walker_stands_for_a_while():
+    robot = load_mjcf(public(*ASSETS, "walker2d.xml"))
+    sim = robot.scene().simulation()
+    sim.run(0.3)
+    torso = am.Body(sim.world, robot.bodies["torso"].id)
+    assert torso.position[2] == pytest.approx(robot.pose("torso")[0][2], abs=0.06)
+    weight = 9.81 * sim.bodies.mass[sim.bodies.dynamic].sum()
+    assert sim.contacts.normal_force.sum() == pytest.approx(weight, rel=0.02)
+
+
 def test_the_ant_comes_to_rest_as_high_as_in_mujoco():
     path = public(*ASSETS, "ant.xml")
     robot = load_mjcf(path)

@@ -4,7 +4,9 @@ import dataclasses
 import inspect
 import json
 import math
+import re
 import tomllib
+from pathlib import Path
 
 import jsonschema
 import numpy as np
@@ -25,6 +27,7 @@ from amontons.interchange import (
 from amontons.interchange.file_scene import file_scene, scene_data
 from amontons.interchange.joint_fields import JOINTS, LOADS, MOTORS
 from amontons.interchange.shape_fields import SHAPES
+from amontons.interchange.tables import BEGIN, END, field_tables
 from amontons.interchange.text import to_toml, to_yaml
 from amontons.interchange.toml_text import parse_toml
 from amontons.interchange.yaml_text import parse_yaml
@@ -357,3 +360,26 @@ def test_python_functions_are_named(tmp_path):
     with pytest.raises(am.InputError, match=r"\.yaml"):
         save_scene(world, tmp_path / "w.txt")
     assert not list(tmp_path.iterdir())
+
+
+# -- docs -----------------------------------------------------------------------------------------
+
+PAGE = Path(__file__).parents[1] / "docs" / "scene-files.md"
+
+
+def test_the_docs_show_the_fields_as_they_are():
+    text = PAGE.read_text()
+    shown = text.partition(BEGIN)[2].partition(END)[0]
+    assert shown.strip() == field_tables().strip(), (
+        "run python -m amontons.interchange.tables docs/scene-files.md"
+    )
+
+
+def test_the_example_in_the_docs_runs(tmp_path):
+    (example,) = re.findall(r"^```yaml\n(.*?)^```", PAGE.read_text(), re.DOTALL | re.MULTILINE)
+    scene = load_scene(written(tmp_path, example))
+    assert len(scene.world.bodies) == 17
+    VALIDATOR.validate(parse_yaml(example, "docs")[0])
+    sim = scene.simulation()
+    sim.run(0.05)
+    assert sim.bodies.velocity[1, 2] < -0.2

@@ -10,17 +10,14 @@ from numpy.typing import NDArray
 
 from amontons.errors import InputError
 from amontons.interchange.context import Known, Names
+from amontons.interchange.list_values import Array, Either, ListOf, Numbers
 from amontons.interchange.records import REQUIRED, Field, Record, first_sentence
 from amontons.interchange.shape_fields import ShapeValue
 from amontons.interchange.source import Node
 from amontons.interchange.values import (
-    Array,
     Choice,
-    Either,
     Flag,
-    ListOf,
     Number,
-    Numbers,
     Schema,
     Text,
     Value,
@@ -48,7 +45,7 @@ MATERIAL = Record.of(Material, "material", MATERIAL_VALUES)
 RULE = Record(
     "rules",
     tuple(
-        Field(name, Choice(tuple(RULES)), f"how two materials' {name.replace('_', ' ')} make one")
+        Field(name, Choice(tuple(RULES)), "how two materials' values make that of a contact")
         for name in PROPERTIES
     ),
     dict,

@@ -6,22 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from amontons.interchange.context import WORLD, Known, Names, has_body
+from amontons.interchange.list_values import Array, Either, ListOf, Numbers
 from amontons.interchange.records import Record, table
 from amontons.interchange.source import Node
-from amontons.interchange.values import (
-    Array,
-    Choice,
-    Either,
-    Flag,
-    ListOf,
-    Number,
-    Numbers,
-    Schema,
-    Text,
-    Value,
-    meant,
-    shown,
-)
+from amontons.interchange.values import Choice, Flag, Number, Schema, Text, Value, meant, shown
 from amontons.model import forces, joints
 from amontons.model.joints import Connection
 

@@ -8,18 +8,10 @@ from typing import Any
 
 from amontons.errors import InputError
 from amontons.interchange.context import Known, Names
+from amontons.interchange.list_values import Numbers
 from amontons.interchange.records import OneOf, Record, table
 from amontons.interchange.source import Node
-from amontons.interchange.values import (
-    Choice,
-    Flag,
-    Number,
-    Numbers,
-    Schema,
-    Text,
-    Value,
-    Whole,
-)
+from amontons.interchange.values import Choice, Flag, Number, Schema, Text, Value, Whole
 from amontons.problem.residuals import Measure
 from amontons.simulation.sleeping import Sleeping
 from amontons.simulation.step_size import AutomaticStep
@@ -37,6 +29,9 @@ PLAIN: dict[str, Value] = {
     "str": Text(),
     "bool": Flag(),
     "bool | None": Flag(),
+    "float | None": Number(infinite=True),
+    "int | None": Whole(),
+    "str | None": Text(),
     "tuple[float, float]": Numbers(2),
     "Measure | str": Choice(tuple(str(each) for each in Measure)),
 }

@@ -8,11 +8,12 @@ from typing import Any
 from amontons.interchange.body_fields import BODY, MATERIAL, PAIR, RULE
 from amontons.interchange.context import Known, Names
 from amontons.interchange.joint_fields import JOINTS, LOADS
+from amontons.interchange.list_values import Numbers
 from amontons.interchange.records import Field, Record
 from amontons.interchange.run_fields import OUTPUT, RUN
 from amontons.interchange.shape_fields import ShapeValue
 from amontons.interchange.source import Node
-from amontons.interchange.values import Numbers, Schema, Text, Value, Whole, shown
+from amontons.interchange.values import Schema, Text, Value, Whole, shown
 
 VERSION = 1
 """Of the format of scene files."""

@@ -9,20 +9,10 @@ from typing import Any
 from amontons.errors import InputError
 from amontons.interchange.context import Known, Names
 from amontons.interchange.hull_order import in_order, order_to_tell
+from amontons.interchange.list_values import Array, Either, ListOf, Numbers
 from amontons.interchange.records import REQUIRED, Field, Record, first_sentence, table
 from amontons.interchange.source import Node
-from amontons.interchange.values import (
-    Array,
-    Either,
-    ListOf,
-    Number,
-    Numbers,
-    Schema,
-    Text,
-    Value,
-    Whole,
-    meant,
-)
+from amontons.interchange.values import Number, Schema, Text, Value, Whole, meant
 from amontons.model.shapes import (
     Box,
     Capsule,
