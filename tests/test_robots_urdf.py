@@ -1,5 +1,7 @@
 """URDF: joint for joint what mujoco reads, and a robot that stands."""
 
+import sys
+
 import numpy as np
 import pytest
 
@@ -198,3 +200,12 @@ def test_bad_arguments_are_refused(tmp_path):
         load_robot(tmp_path / "x.xml")
     with pytest.raises(am.InputError, match=r"does not exist"):
         load_robot(tmp_path / "y.xml")
+
+
+@pytest.mark.parametrize("missing", ["yourdfpy", "mujoco"])
+def test_a_missing_package_is_named(tmp_path, monkeypatch, missing):
+    monkeypatch.setitem(sys.modules, missing, None)
+    path = tmp_path / ("x.urdf" if missing == "yourdfpy" else "x.xml")
+    path.write_text("<robot name='x'/>" if missing == "yourdfpy" else "<mujoco/>")
+    with pytest.raises(am.InputError, match=rf"needs {missing}: pip install 'amontons\[robots\]'"):
+        load_robot(path)
