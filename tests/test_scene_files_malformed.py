@@ -165,7 +165,7 @@ NO_SCENE = [
     ("a list", "- 1\n- 2\n", 1, "sections"),
     ("a word", "hello", 1, "sections"),
     ("nothing", "", 1, "nothing"),
-    ("deep", "[" * 20_000, None, ""),
+    ("deep", "[" * 5_000, None, ""),
 ]
 
 
