@@ -26,6 +26,14 @@ _HOMES = {
         "SimulationError",
         "UnsupportedProblemError",
     ),
+    "amontons.interchange": (
+        "FileScene",
+        "Imported",
+        "load_mjcf",
+        "load_scene",
+        "load_urdf",
+        "save_scene",
+    ),
     "amontons.model.bodies": ("Bodies", "Body"),
     "amontons.model.forces": (
         "AppliedForce",
@@ -138,6 +146,7 @@ __all__ = [
     "Ellipsoid",
     "ExactCoulomb",
     "FileFormatError",
+    "FileScene",
     "Fixed",
     "Force",
     "ForceState",
@@ -146,6 +155,7 @@ __all__ = [
     "Gear",
     "HeightField",
     "History",
+    "Imported",
     "InputError",
     "InsufficientMemoryError",
     "InteriorPoint",
@@ -199,8 +209,12 @@ __all__ = [
     "World",
     "__version__",
     "get_threads",
+    "load_mjcf",
+    "load_scene",
+    "load_urdf",
     "max_threads",
     "residuals",
+    "save_scene",
     "set_threads",
 ]
 
@@ -219,6 +233,14 @@ if TYPE_CHECKING:
         ProblemWarning,
         SimulationError,
         UnsupportedProblemError,
+    )
+    from amontons.interchange import (
+        FileScene,
+        Imported,
+        load_mjcf,
+        load_scene,
+        load_urdf,
+        save_scene,
     )
     from amontons.model.bodies import Bodies, Body
     from amontons.model.forces import (

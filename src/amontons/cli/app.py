@@ -10,6 +10,7 @@ import typer
 import amontons
 from amontons.cli.compare import compare
 from amontons.cli.export import export
+from amontons.cli.import_robot import import_robot
 from amontons.cli.info import info
 from amontons.cli.output import reporting
 from amontons.cli.plot import plot
@@ -33,6 +34,7 @@ COMMANDS = (scenes, run, resume, view, plot, export, solve, compare, reproduce, 
 
 for command in COMMANDS:
     app.command()(reporting(command))
+app.command("import")(reporting(import_robot))
 
 
 def _show_version(wanted: bool) -> None:
