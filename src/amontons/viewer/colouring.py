@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -48,10 +49,11 @@ class Scales:
     """Of a contact [N]."""
 
     @classmethod
-    def of(cls, run: Recording) -> Scales:
-        """The scales of a run, from some of its frames."""
-        numbers = np.unique(np.linspace(0, run.frames - 1, SAMPLE).astype(int))
-        frames = [run[int(number)] for number in numbers]
+    def of(cls, run: Recording, among: Sequence[int] | None = None) -> Scales:
+        """The scales of a run, or of frames among these, from some of them."""
+        among = range(run.frames) if among is None else among
+        stride = max(1, len(among) // SAMPLE)
+        frames = [run[number] for number in among[::-stride]]  # the last is one of them
         dynamic = run.bodies.dynamic
         touching = [frame.contacts for frame in frames if frame.contacts is not None]
         return cls(
