@@ -54,6 +54,9 @@ def run(
     contacts: Annotated[
         bool, typer.Option("--contacts", help="Record contact points and forces, too.")
     ] = False,
+    live: Annotated[
+        bool, typer.Option("--live", help="Show it in a browser while it runs.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Run a scene and record it; what is not given is as the scene advises.
@@ -78,7 +81,8 @@ def run(
     use_threads(threads)
     start_where_cold()
     folder = out or free_folder(kind.name)
-    carry_out(begin(made, folder, settings=settings, rate=frames, contacts=contacts), json=json)
+    begun = begin(made, folder, settings=settings, rate=frames, contacts=contacts)
+    carry_out(begun, json=json, live=live)
 
 
 def _words(

@@ -43,7 +43,7 @@ def packed_chunk(array: NDArray[Any]) -> bytes:
         together = planes[first:last].tobytes()
         parts += [_deflated(together)] if shrinks[first] else _stored(together)
         first = last
-    return b"".join([*parts, END, struct.pack(">I", zlib.adler32(planes))])
+    return b"".join([*parts, END, struct.pack(">I", zlib.adler32(planes.data))])
 
 
 def _shrinks(plane: NDArray[np.uint8]) -> bool:

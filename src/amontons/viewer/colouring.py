@@ -39,7 +39,7 @@ def loads(bodies: BodyList, contacts: Contacts | None) -> Floats:
 
 @dataclass(frozen=True)
 class Scales:
-    """What counts as much in a run: the 99th percentile of what is not zero."""
+    """What counts as much in a run: the 99th percentile of what is not zero; zero if all is."""
 
     speed: float
     """[m/s]"""
@@ -65,11 +65,11 @@ class Scales:
     def shares(self, bodies: BodyList, frame: Frame, colour: str) -> Floats:
         """From 0 to 1 by speed or force, shape (bodies,)."""
         if colour == "speed":
-            return np.asarray(np.clip(frame.speed / self.speed, 0.0, 1.0))
-        return np.asarray(np.clip(loads(bodies, frame.contacts) / self.load, 0.0, 1.0))
+            return np.asarray(np.clip(frame.speed / (self.speed or 1.0), 0.0, 1.0))
+        return np.asarray(np.clip(loads(bodies, frame.contacts) / (self.load or 1.0), 0.0, 1.0))
 
 
 def _high(parts: list[Floats]) -> float:
     values = np.concatenate([np.empty(0), *parts])
     values = values[values > 0.0]
-    return float(np.percentile(values, 99.0)) if values.size else 1.0
+    return float(np.percentile(values, 99.0)) if values.size else 0.0

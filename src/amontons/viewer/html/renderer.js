@@ -85,7 +85,7 @@ class Renderer {
     gl.uniformMatrix4fv(at.camera, false, camera);
     gl.uniform3fv(at.eye, eye);
     gl.uniform1f(at.between, between);
-    gl.uniform2f(at.scales, this.run.scales.speed, this.run.scales.load);
+    gl.uniform2f(at.scales, this.run.scales.speed || 1, this.run.scales.load || 1);
     gl.uniform1f(at.chosen, options.chosen);
     gl.uniform1i(at.colouring, options.colouring);
     if (!at.middle) return;
@@ -187,7 +187,7 @@ class Renderer {
     gl.disable(gl.DEPTH_TEST); // forces are inside the bodies
     gl.disable(gl.CULL_FACE);
     gl.uniform1f(at.size, this.run.size);
-    gl.uniform1f(at.strong, this.run.scales.force);
+    gl.uniform1f(at.strong, this.run.scales.force || 1);
     gl.uniform1i(at.chains, kind === "chains" ? 1 : 0);
     gl.bindBuffer(gl.ARRAY_BUFFER, this.contacts.buffer);
     const base = CONTACT * first;

@@ -20,6 +20,7 @@ class Viewer {
     this.frame = 0;
     this.playing = false;
     this.drawn = 0; // pictures so far
+    this.last = performance.now(); // when the last one was
     this.pace = 0; // milliseconds of a picture, while it plays
     this.place = new Map(run.rows.map((row, i) => [row, i]));
     this.next = (now) => this.tick(now);
@@ -69,7 +70,7 @@ class Viewer {
   tick(now) {
     if (this.playing) {
       const rate = (this.frames - 1) / (this.run.times[this.frames - 1] - this.run.times[0] || 1);
-      const passed = Math.min(100, now - this.last);
+      const passed = Math.min(100, Math.max(0, now - this.last));
       this.pace = 0.8 * this.pace + 0.2 * passed;
       if (this.pace > SLOW && this.renderer.quality > COARSEST)
         this.draught(0.7 * this.renderer.quality);
