@@ -57,9 +57,8 @@ sim.run(0.15)
 speed = np.linalg.norm(sim.bodies.velocity, axis=1)
 energy = 0.5 * MASS * (speed**2).sum() / (0.5 * MASS * SPEED**2)
 corners = speed[[11, 15]]  # of the last row
-print(
-    f"corners leave with {corners / SPEED}, {-cue.velocity[0] / SPEED:.4f} of the speed comes back"
-)
+back = -cue.velocity[0] / SPEED
+print(f"corners leave with {corners / SPEED} of the speed, {back:.4f} of it comes back")
 assert np.allclose(corners / SPEED, 2.0 * np.sqrt(3.0) / 5.0, rtol=0.02)
 assert abs(cue.velocity[0] / SPEED + 0.2) < 0.01
 assert np.allclose(MASS * sim.bodies.velocity.sum(axis=0), [MASS * SPEED, 0.0, 0.0], atol=1e-6)

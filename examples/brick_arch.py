@@ -4,6 +4,8 @@ M. Milankovitch, 1907: a semicircular arch of mean radius R and thickness t unde
 needs t/R ≥ 0.1075. We build one on either side of that, of wedges that only touch.
 """
 
+from itertools import pairwise
+
 import numpy as np
 
 import amontons as am
@@ -18,7 +20,7 @@ def sinking(thickness: float) -> float:
     world.add_body(am.Plane(), fixed=True, material=stone)
     half = 0.5 * thickness * RADIUS
     edges = np.linspace(0.0, np.pi, WEDGES + 1)
-    for start, end in zip(edges[:-1], edges[1:], strict=True):
+    for start, end in pairwise(edges):
         corners = [
             (-radius * np.cos(angle), side, radius * np.sin(angle))
             for radius in (RADIUS - half, RADIUS + half)

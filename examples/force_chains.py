@@ -1,8 +1,8 @@
 """A bed of balls carries its weight along chains: how much, how many contacts, and a picture.
 
-Floor and walls carry the weight of all balls (Newton). Balls with friction that are just held have a
-mean of between 4 and 6 contacts, counting only balls that have some (isostatic bounds d + 1 and 2d;
-Edwards 1998, Silbert 2010). Forces above the mean are rare: their share falls off exponentially
+Floor and walls carry the weight of all balls (Newton). Balls with friction that are just held have
+a mean of between 4 and 6 contacts, counting only balls that have some (isostatic bounds d + 1 and
+2d; Edwards 1998, Silbert 2010). Forces above the mean are rare: their share falls off exponentially
 (Liu et al., Science 269, 1995).
 """
 

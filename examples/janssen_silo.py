@@ -16,8 +16,8 @@ MU, RADIUS, TUBE, COUNT = 0.5, 0.05, 0.16, 180
 world = am.World()
 grain = am.Material(friction=MU)
 
-# friction acts fully once grain slides, so the floor gives way a little after the filling, as in the
-# classical experiment
+# friction acts fully once grain slides, so the floor gives way a little after the filling, as in
+# the classical experiment
 fall, sink = 1.6, 0.02  # s, m/s
 floor = world.add_body(
     am.Box((1.0, 1.0, 0.2)),

@@ -1,7 +1,7 @@
 """A motor turns a crank that drives a slider: where it is, and how hard the pin pulls.
 
-x(θ) = r cos θ + √(l² − r² sin² θ), and at the outer dead centre (θ = 0) the slider's acceleration is
-−r ω² (1 + r/l): any textbook of mechanisms, e.g. Shigley.
+x(θ) = r cos θ + √(l² − r² sin² θ), and at the outer dead centre (θ = 0) the slider's acceleration
+is −r ω² (1 + r/l): any textbook of mechanisms, e.g. Shigley.
 """
 
 import numpy as np

@@ -1,8 +1,8 @@
 """What a good first guess is worth: the problems of a wall at rest, solved cold and warm.
 
-A stationary point of the problem is a fixed point of every method (paper 3, eq. 22): started there,
-a solver must stop at once. From one step to the next little changes, so the last impulses are nearly
-such a point; this is why simulations remember contacts.
+A solution is a fixed point of every method (paper 3, eqs. 25 and 26): started there, a solver must
+stop at once. From one step to the next little changes, so the last impulses are nearly such a
+point; this is why simulations remember contacts.
 """
 
 import numpy as np
