@@ -92,6 +92,7 @@ _HOMES = {
     ),
     "amontons.problem.solution": ("History", "Solution", "Status"),
     "amontons.results": ("Recorder", "Results"),
+    "amontons.viewer": ("Page", "Picture", "View", "render", "view"),
     "amontons.solvers": (
         "APGD",
         "Auto",
@@ -159,7 +160,9 @@ __all__ = [
     "Motion",
     "NonNegative",
     "OutputError",
+    "Page",
     "Part",
+    "Picture",
     "Planar",
     "Plane",
     "PointOnLine",
@@ -196,12 +199,15 @@ __all__ = [
     "TriangleMesh",
     "Universal",
     "UnsupportedProblemError",
+    "View",
     "World",
     "__version__",
     "get_threads",
     "max_threads",
+    "render",
     "residuals",
     "set_threads",
+    "view",
 ]
 
 if TYPE_CHECKING:
@@ -299,6 +305,7 @@ if TYPE_CHECKING:
         Solver,
         SpectralGradient,
     )
+    from amontons.viewer import Page, Picture, View, render, view
 
 
 def __getattr__(name: str) -> Any:

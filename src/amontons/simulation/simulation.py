@@ -441,7 +441,8 @@ class Simulation:
     def __repr__(self) -> str:
         return (
             f"<Simulation: {len(self.bodies)} bodies, {len(self.joints)} joints, at "
-            f"{self.time:.6g} s after {self.steps} steps, {self.solver!r}>"
+            f"{self.time:.6g} s after {self.steps} steps, {type(self.solver).__name__} to "
+            f"{self.solver.tolerance:g}>"
         )
 
 
