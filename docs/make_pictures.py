@@ -66,8 +66,8 @@ def main(names: list[str]) -> None:
             photograph(browser, page, FIGURES / f"scene-{name}.jpg", bare, (560, 350))
         if not names:
             forces = page_of(PackedBed(600), 1.2, folder / "forces", contacts=True, rate=20.0)
-            clicks = "viewer.options.forces = true; document.getElementById('forces').click();"
-            clicks += "viewer.options.colouring = 0; document.getElementById('colour').value = 0;"
+            clicks = "viewer.options.forces = document.getElementById('forces').value = 'chains';"
+            clicks += "viewer.options.colouring = document.getElementById('colour').value = 2;"
             photograph(browser, forces, FIGURES / "viewer-forces.jpg", clicks, (960, 600))
             balls = folder / "bouncing_balls.html"
             photograph(

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 import amontons
+from amontons.cli.bench import bench
 from amontons.cli.compare import compare
 from amontons.cli.export import export
 from amontons.cli.import_robot import import_robot
@@ -30,7 +31,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-COMMANDS = (scenes, run, resume, view, plot, export, solve, compare, reproduce, warmup, info)
+COMMANDS = (scenes, run, resume, view, plot, export, solve, compare, reproduce, bench, warmup, info)
 
 for command in COMMANDS:
     app.command()(reporting(command))
