@@ -44,21 +44,22 @@ class PressedBed(Scene):
             )
 
     def build(self) -> World:
-        world = World()
-        material = Material(friction=self.friction)
-        add_shaft(world, half=0.5 * self.width, material=material)
+        # the rougher of two counts, so that the slab slides along the walls without friction
+        world = World(rules={"friction": "maximum", "static_friction": "maximum"})
+        rough, smooth = Material(friction=self.friction), Material(friction=0.0)
+        add_shaft(world, half=0.5 * self.width, material=smooth)
         across = int(self.width / (2.0 * LOOSE * self.radius))
         pitch = self.width / across
         place = layers(self.spheres, across, pitch, bottom=1.2 * self.radius)
         shift = 0.4 * (0.5 * pitch - self.radius)
         place += np.random.default_rng(self.seed).uniform(-shift, shift, place.shape)
-        world.add_bodies(Sphere(self.radius), position=place, mass=self.mass, material=material)
+        world.add_bodies(Sphere(self.radius), position=place, mass=self.mass, material=rough)
         side, thickness = 0.99 * self.width, 2.0 * self.radius
         world.add_body(
             Box((side, side, thickness)),
             mass=self.slab_mass,
             position=(0.0, 0.0, float(place[:, 2].max()) + 2.0 * self.radius + shift),
-            material=material,
+            material=smooth,
             name="slab",
         )
         return world
