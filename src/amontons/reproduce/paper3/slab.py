@@ -105,7 +105,7 @@ class Slab(Experiment):
     def _table_2(self, problem: ConeProblem, notebook: Notebook) -> None:
         level = self.pick(5e-5, 7e-6, 7e-6)
         limits = {
-            "Jacobi": self.pick(2000, 10_000, 500_000),
+            "Jacobi": self.pick(2000, 4000, 500_000),
             "Gauss–Seidel": self.pick(5000, 20_000, 100_000),
             "APGD": 10_000,
             PLAIN: 10_000,
