@@ -15,6 +15,7 @@ from amontons.reproduce.paper1.comparison import P_SPG_FB, error_after, race, re
 from amontons.reproduce.paper1.impact import hit, scene
 from amontons.simulation.simulation import Simulation
 from amontons.solvers import SpectralGradient
+from amontons.viewer.pictures import View
 
 BUDGET = 200
 """Iterations after which errors are compared: what a step in real time can afford."""
@@ -101,13 +102,11 @@ class Masonry(Experiment):
             low=0.95,
             reason="none sinks",
         )
-        wide = 0.4 * self.pick(8, 30, 30)
         notebook.picture(
             simulation,
             "masonry",
             f"the wall {simulation.time:.2f} s after the start (figure 7)",
-            eye=(0.7 * wide, 1.2 * wide, 0.6 * wide),
-            target=(0.0, 0.0, 0.17 * wide),
+            view=View(azimuth=60.0, height=15.0),
         )
 
 

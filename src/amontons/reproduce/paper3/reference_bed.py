@@ -38,11 +38,11 @@ class ReferenceBed:
         """Let the bed fall and come to rest, and keep it."""
         loose: Solver = APGD(tolerance=1e-3, max_iterations=100)
         fine: Solver = APGD(tolerance=1e-4, max_iterations=500)
-        simulation = Simulation(self.scene.build(), step=SETTLING_STEP, solver=loose)
-        end = FALL + CALM
+        world, end = self.scene.build(), FALL + CALM
+        simulation = Simulation(world, step=SETTLING_STEP, solver=loose)
         simulation.run(FALL, on_step=lambda step: report("the bed falls", step.time / end))
-        simulation.solver = fine
-        simulation.run(CALM, on_step=lambda step: report("the bed rests", step.time / end))
+        simulation = Simulation(world, step=SETTLING_STEP, solver=fine)
+        simulation.run(CALM, on_step=lambda step: report("the bed rests", (FALL + step.time) / end))
         self.__dict__["settled"] = simulation
         return simulation
 

@@ -92,14 +92,7 @@ class Slab(Experiment):
             high=0.01,
             reason="a bed that is to be a reference must not be crushed",
         )
-        height = float(simulation.bodies.position[:, 2].max()) + 2.0
-        notebook.picture(
-            simulation,
-            "bed",
-            "the settled bed (figure 4)",
-            eye=(2.2 * height, -1.6 * height, 0.9 * height),
-            target=(0.0, 0.0, 0.45 * height),
-        )
+        notebook.picture(simulation, "bed", "the settled bed (figure 4)", size=(600, 900))
         notebook.data("bed", position=simulation.bodies.position, speed=bed.speeds())
 
     def _table_2(self, problem: ConeProblem, notebook: Notebook) -> None:
