@@ -8,7 +8,7 @@ from typing import ClassVar, NamedTuple
 from amontons.model.shapes import Box, Sphere
 from amontons.reproduce.experiment import Experiment
 from amontons.reproduce.notebook import Notebook
-from amontons.reproduce.paper5.drop import Drop, balls_in_a_box, single
+from amontons.reproduce.drop import Drop, balls_in_a_box, single
 from amontons.solvers import APGD, InteriorPoint
 
 KINDS = ("none", "partial", "full")

@@ -1,4 +1,4 @@
-"""A plain time stepper for smooth rigid bodies, as paper 5 has them: enough for its tables."""
+"""A plain time stepper for smooth rigid bodies, one row a contact, as papers 2 and 5 have them."""
 
 from __future__ import annotations
 
@@ -46,9 +46,7 @@ class Drop:
 
     def advance(self, solver: Solver) -> Solution | None:
         """One step; None where nothing touches."""
-        contacts = self.detector.detect(self.position, self.orientation)
-        free = self.velocity.copy()
-        free[:, 2] -= GRAVITY * self.step
+        contacts, free = self._look_ahead()
         solution = None
         if len(contacts):
             problem = self._problem(contacts, free)
@@ -67,6 +65,16 @@ class Drop:
         moved /= np.linalg.norm(moved, axis=1, keepdims=True)
         self.orientation[: self.count] = moved
         return solution
+
+    def problem(self) -> ConeProblem:
+        """The problem of the next step."""
+        return self._problem(*self._look_ahead())
+
+    def _look_ahead(self) -> tuple[ContactSet, Floats]:
+        """Contacts as they are, and velocities after a free fall."""
+        free = self.velocity.copy()
+        free[:, 2] -= GRAVITY * self.step
+        return self.detector.detect(self.position, self.orientation), free
 
     def as_simulation(self) -> Simulation:
         """The bodies where they are now, to be drawn."""
@@ -123,3 +131,10 @@ def balls_in_a_box(count: int, *, radius: float = 0.1, step: float = 0.01, seed:
 def single(shape: Shape, height: float) -> Drop:
     """One body above the floor."""
     return Drop([shape, Plane()], np.array([[0.0, 0.0, height], [0.0, 0.0, 0.0]]), 1000.0, 0.01)
+
+
+def pile(count: int, *, radius: float = 0.1, step: float = 0.01) -> Drop:
+    """Balls one on top of the other, each just touching the next, at rest."""
+    place = np.zeros((count + 1, 3))
+    place[:count, 2] = radius * (1.0 + 2.0 * np.arange(count))
+    return Drop([Sphere(radius)] * count + [Plane()], place, 1000.0, step)
