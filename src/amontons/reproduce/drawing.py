@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from amontons.plots.style import legend_below, look, panels
+from amontons.plots.style import look, panels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -38,8 +38,14 @@ def draw(title: str, *parts: Panel) -> Figure:
     names = list(dict.fromkeys(name for part in parts for name in part.curves))
     for ax, part in zip(axes, parts, strict=True):
         _fill(ax, part, names)
-    fullest = max(range(len(parts)), key=lambda i: len(parts[i].curves))
-    legend_below(figure, axes[fullest])
+    shown: dict[str, Any] = {}
+    for ax in axes:
+        for handle, name in zip(*ax.get_legend_handles_labels(), strict=True):
+            shown.setdefault(name, handle)
+    figure.legend(
+        list(shown.values()), list(shown), loc="outside lower center", frameon=False,
+        ncols=min(len(shown), 2 * len(parts) + 1), handlelength=3.2,
+    )  # fmt: skip
     return figure
 
 

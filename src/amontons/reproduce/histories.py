@@ -1,4 +1,4 @@
-"""What is read off the histories of solvers, and laws fitted to numbers."""
+"""What is read off the histories of solvers: iterations to a level, and linear rates."""
 
 from __future__ import annotations
 
@@ -38,11 +38,3 @@ def linear_rate(values: ArrayLike) -> float:
         raise InputError(f"a rate needs 4 positive values or more, got {values.size}")
     tail = np.log(values[values.size // 2 :])
     return math.exp(float(np.polyfit(np.arange(tail.size), tail, 1)[0]))
-
-
-def exponent(x: ArrayLike, y: ArrayLike) -> float:
-    """The exponent p of y = c xᵖ, by least squares in the logarithms."""
-    x, y = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
-    if x.shape != y.shape or x.size < 2 or not ((x > 0.0).all() and (y > 0.0).all()):
-        raise InputError("an exponent needs two or more pairs of positive numbers")
-    return float(np.polyfit(np.log(x), np.log(y), 1)[0])

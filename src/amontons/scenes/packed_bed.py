@@ -11,8 +11,8 @@ from amontons.model.materials import Material
 from amontons.model.shapes import Sphere
 from amontons.model.world import World
 from amontons.scenes.base import Advice, Scene
+from amontons.scenes.open_box import add_open_box
 from amontons.scenes.parameters import parameter
-from amontons.scenes.tray import add_shaft
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class PackedBed(Scene):
         pitch = 2.0 * self.radius * self.spacing
         side = max(2, round((self.spheres / self.depth) ** (1.0 / 3.0)))
         half = 0.5 * side * pitch
-        add_shaft(world, half=half, material=material)
+        add_open_box(world, half=half, material=material)
         number = np.arange(self.spheres)
         layer, rest = np.divmod(number, side * side)
         row, column = np.divmod(rest, side)

@@ -12,9 +12,9 @@ from amontons.model.materials import Material
 from amontons.model.shapes import Box, Sphere
 from amontons.model.world import World
 from amontons.scenes.base import Advice, Scene
+from amontons.scenes.open_box import add_open_box
 from amontons.scenes.parameters import parameter
 from amontons.scenes.placement import layers
-from amontons.scenes.tray import add_shaft
 
 LOOSE = 1.1
 """Distance of neighbours at the start, in diameters."""
@@ -33,7 +33,9 @@ class PressedBed(Scene):
     seed: int = parameter(0, "of the small shifts that break the symmetry", low=0)
 
     name: ClassVar[str] = "pressed_bed"
-    summary: ClassVar[str] = "a heavy slab presses on a bed of spheres (the pressure test of paper 3)"
+    summary: ClassVar[str] = (
+        "a heavy slab presses on a bed of spheres (the pressure test of paper 3)"
+    )
     counted: ClassVar[str] = "spheres"
     advice: ClassVar[Advice] = Advice(time=3.0, step=1e-2, tolerance=1e-3, max_iterations=100)
 
@@ -47,7 +49,7 @@ class PressedBed(Scene):
         # the rougher of two counts, so that the slab slides along the walls without friction
         world = World(rules={"friction": "maximum", "static_friction": "maximum"})
         rough, smooth = Material(friction=self.friction), Material(friction=0.0)
-        add_shaft(world, half=0.5 * self.width, material=smooth)
+        add_open_box(world, half=0.5 * self.width, material=smooth)
         across = int(self.width / (2.0 * LOOSE * self.radius))
         pitch = self.width / across
         place = layers(self.spheres, across, pitch, bottom=1.2 * self.radius)

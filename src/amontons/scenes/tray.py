@@ -1,4 +1,4 @@
-"""Square containers, in which loose bodies stay together: a tray, and a shaft without an end."""
+"""A floor with low walls, in which loose bodies stay together."""
 
 from __future__ import annotations
 
@@ -24,12 +24,3 @@ def add_tray(world: World, *, half: float, height: float, material: Material) ->
         ]
     )
     world.add_body(walls, fixed=True, placed_by="frame", material=material, name="walls")
-
-
-def add_shaft(world: World, *, half: float, material: Material) -> None:
-    """Add a floor at z = 0 and four endless walls about a square of side 2 `half` [m]."""
-    world.add_body(Plane(), fixed=True, material=material, name="floor")
-    sides = {"left": (1, 0, 0), "right": (-1, 0, 0), "front": (0, 1, 0), "back": (0, -1, 0)}
-    for name, normal in sides.items():
-        place = tuple(-half * component for component in normal)
-        world.add_body(Plane(normal), fixed=True, position=place, material=material, name=name)

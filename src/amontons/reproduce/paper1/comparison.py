@@ -38,7 +38,9 @@ def rivals(*, krylov: bool = False, **limits: Any) -> dict[str, Solver]:
     return found
 
 
-def race(problem: ConeProblem, solvers: dict[str, Solver], notebook: Notebook) -> dict[str, Solution]:
+def race(
+    problem: ConeProblem, solvers: dict[str, Solver], notebook: Notebook
+) -> dict[str, Solution]:
     """Every solver from a cold start; says what it does."""
     solutions = {}
     for number, (name, solver) in enumerate(solvers.items()):

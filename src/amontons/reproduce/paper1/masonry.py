@@ -106,7 +106,7 @@ class Masonry(Experiment):
             simulation,
             "masonry",
             f"the wall {simulation.time:.2f} s after the start (figure 7)",
-            view=View(azimuth=60.0, height=15.0),
+            view=View(azimuth=60.0, height=15.0, distance=0.9),
         )
 
 
@@ -135,15 +135,20 @@ def figure_1(problem: ConeProblem, notebook: Notebook) -> None:
         high=0.0,
     )
     count = np.arange(BUDGET + 1)
-    curves = {}
-    for name, history in runs.items():
-        curves[name] = (count[: len(history)], history.residual)
-        curves[f"{name}, fallback"] = (count[: len(history)], history.best_residual)
+    parts = [
+        Panel(
+            f"iterations, {name}",
+            "w [m/s]",
+            {
+                "iterates": (count[: len(history)], history.residual),
+                "fallback": (count[: len(history)], history.best_residual),
+            },
+            "y",
+        )
+        for name, history in runs.items()
+    ]
     notebook.plot(
-        draw(
-            "Figure 1: w of the iterates and of the fallback",
-            Panel("iterations", "w [m/s]", curves, "y"),
-        ),
+        draw("Figure 1: w of the iterates and of the fallback", *parts),
         "figure1",
         "the residual of the iterates jumps, that of the fallback never grows (figure 1)",
     )

@@ -22,9 +22,10 @@ class JointNetwork(Experiment):
     minutes: ClassVar[float] = 0.2
 
     def run(self, notebook: Notebook) -> None:
-        parts, rows = self.pick((200, 700), (1000, 3500), (1000, 3500))
+        parts, rows = 1000, 3500
         problem = bilateral_network(parts, rows)
-        solvers = rivals(krylov=True, tolerance=1e-9, max_iterations=3000)
+        most = self.pick(300, 3000, 3000)
+        solvers = rivals(krylov=True, tolerance=1e-9, max_iterations=most)
         solutions = race(problem, solvers, notebook)
         for rival in ("MINRES", "CG"):
             notebook.band(

@@ -12,6 +12,7 @@ from amontons.reproduce.notebook import Notebook
 from amontons.reproduce.paper1.comparison import P_SPG_FB, error_after, race, record, rivals
 from amontons.simulation.simulation import Simulation
 from amontons.solvers import Auto
+from amontons.viewer.pictures import View
 
 STEEL = 7800.0
 """Density [kg/m³]."""
@@ -87,7 +88,7 @@ class SteelPlates(Experiment):
             "b3",
             "scaled error against iterations and time (figure 5)",
         )
-        notebook.picture(simulation, "plates", "the stack", size=(600, 600))
+        notebook.picture(simulation, "plates", "the stack", view=View(height=4.0))
         notebook.differs(
             "The paper does not give the plates' sizes; ours are 1 m × 1 m × 10 cm and "
             "40 cm × 40 cm × 2 cm in turns, a mass ratio of 31."

@@ -14,11 +14,15 @@ from amontons.reproduce.experiment import Experiment
 from amontons.reproduce.histories import linear_rate
 from amontons.reproduce.notebook import Notebook
 from amontons.solvers import GaussSeidel, Jacobi, Solver
+from amontons.viewer.pictures import View
 
 Floats = NDArray[np.float64]
 
 OVER = 1.5
 """ω of SOR."""
+
+DEEPEST = 40
+"""Steps after which the pile with 2 iterations a step is about deepest."""
 
 KICK = 1.0
 """Upward speed of the lowest ball in the test of lost motion [m/s]."""
@@ -131,13 +135,15 @@ class Splitting(Experiment):
             heights, scene = top_heights(balls, solver, steps)
             sinks[count] = float(-heights.min() / size)
             springs[count] = float(np.diff(heights).max() / scene.step)
-            curves[f"{count}"] = (scene.step * np.arange(steps + 1), 1e3 * heights)
+            curves[f"{count} iterations"] = (scene.step * np.arange(steps + 1), 1e3 * heights)
             if count in (2, 1000):
+                _, scene = top_heights(balls, solver, DEEPEST)
                 notebook.picture(
                     scene.as_simulation(),
                     f"pile{count}",
-                    f"{balls} balls after {steps * scene.step:g} s with {count} iterations a step",
+                    f"{balls} balls after {DEEPEST * scene.step:g} s with {count} iterations a step",
                     size=(400, 600),
+                    view=View(height=3.0),
                 )
         notebook.table(
             "A pile at rest, Gauss–Seidel",
@@ -165,9 +171,11 @@ class Splitting(Experiment):
             high=1e-6,
             reason="the rate leaves 2e-11 of the error",
         )
-        heights_panel = Panel("time [s]", "height of the top ball [mm]", curves)
+        few, many = ({n: c for n, c in curves.items() if (n[:2] in ("2 ", "5 ")) == low}
+                     for low in (True, False))  # fmt: skip
+        label = "height of the top ball [mm]"
         notebook.plot(
-            draw("A pile at rest, by iterations a step", heights_panel),
+            draw("A pile at rest", Panel("time [s]", label, few), Panel("time [s]", label, many)),
             "sinking",
             "at few iterations a pile that should rest sinks, and springs back",
         )

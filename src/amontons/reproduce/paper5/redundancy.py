@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,52 +27,39 @@ STIFFNESS = 1e6
 """k of a softened contact [N/m]: E = 1/(k h²) for impulses."""
 
 
-class Brick(NamedTuple):
-    """A brick on a square grid of feet, each a frictionless contact."""
-
-    problem: ConeProblem
-    feet: Floats  # places about the centre of mass [m], shape (contacts, 2)
-    rank: int  # of the Jacobian
-
-    @property
-    def spring_impulses(self) -> Floats:
-        """What springs of equal stiffness carry: a plane over the feet, by statics [N s]."""
-        A = np.column_stack([np.ones(len(self.feet)), self.feet])
-        load = np.array([MASS * GRAVITY * STEP, 0.0, 0.0])  # force, and torques about the centre
-        return np.asarray(A @ np.linalg.solve(A.T @ A, load))
-
-
-def brick(across: int, *, soft: bool) -> Brick:
-    """A brick on `across`² feet that has stood still, rigid or soft, over one step."""
+def feet(across: int) -> Floats:
+    """Places of `across`² feet about the centre of mass [m], shape (contacts, 2)."""
     line = np.linspace(-0.5 * SIDE, 0.5 * SIDE, across)
-    x, y = (each.ravel() for each in np.meshgrid(line - OFFSET, line, indexing="ij"))
-    count = x.size
+    x, y = np.meshgrid(line - OFFSET, line, indexing="ij")
+    return np.column_stack([x.ravel(), y.ravel()])
+
+
+def spring_impulses(places: Floats) -> Floats:
+    """What springs of equal stiffness carry: a plane over the feet, by statics [N s]."""
+    A = np.column_stack([np.ones(len(places)), places])
+    load = np.array([MASS * GRAVITY * STEP, 0.0, 0.0])  # force, and torques about the centre
+    return np.asarray(A @ np.linalg.solve(A.T @ A, load))
+
+
+def brick(places: Floats, *, soft: bool) -> tuple[ConeProblem, int]:
+    """One step of a brick that stands on feet, rigid or soft, and the rank of its Jacobian."""
+    count = len(places)
     jacobian = np.zeros((count, 12))
     jacobian[:, 8] = 1.0  # n = z
-    jacobian[:, 9], jacobian[:, 10] = y, -x  # r × n
-    inertia = MASS * SIDE**2 / 12.0
+    jacobian[:, 9], jacobian[:, 10] = places[:, 1], -places[:, 0]  # r × n
     operator = BodyOperator(
         inverse_mass=np.array([1.0 / MASS]),
-        inverse_inertia=(np.eye(3) / inertia)[None],
+        inverse_inertia=(12.0 / (MASS * SIDE**2) * np.eye(3))[None],
         bodies_a=np.full(count, -1),
         bodies_b=np.zeros(count, dtype=np.int64),
         jacobian=jacobian,
     )
-    linear = np.full(count, -GRAVITY * STEP)
-    feet = np.column_stack([x, y])
-    compliance = None
-    if soft:
+    linear, compliance = np.full(count, -GRAVITY * STEP), None
+    if soft:  # springs that the load has pressed already: b = Φ/h, so that the brick rests
         compliance = np.full(count, 1.0 / (STIFFNESS * STEP**2))
+        linear -= spring_impulses(places) / STEP / STIFFNESS / STEP
     problem = ConeProblem(operator, linear, [NonNegative(count)], compliance=compliance)
-    made = Brick(problem, feet, int(np.linalg.matrix_rank(jacobian)))
-    if not soft:
-        return made
-    # b = Φ/h of springs that are already pressed by the load: then the brick stays at rest
-    depth = made.spring_impulses / STEP / STIFFNESS
-    problem = ConeProblem(
-        operator, linear - depth / STEP, [NonNegative(count)], compliance=compliance
-    )
-    return made._replace(problem=problem)
+    return problem, int(np.linalg.matrix_rank(jacobian))
 
 
 class RedundantContacts(Experiment):
@@ -90,14 +77,15 @@ class RedundantContacts(Experiment):
         for across in self.pick((2, 5), (2, 3, 5, 10, 20), (2, 3, 5, 10, 20, 40)):
             notebook.say(f"{across**2} contacts", across / 40.0)
             for soft in (False, True):
-                made = brick(across, soft=soft)
-                solution = solver.solve(made.problem)
+                places = feet(across)
+                problem, rank = brick(places, soft=soft)
+                solution = solver.solve(problem)
                 off = abs(solution.impulses.sum() / (MASS * GRAVITY * STEP) - 1.0)
-                law = made.spring_impulses
+                law = spring_impulses(places)
                 apart = float(np.abs(solution.impulses - law).max() / law.max())
                 rows.append(
                     (
-                        across**2, made.rank, "soft" if soft else "rigid", solution.iterations,
+                        across**2, rank, "soft" if soft else "rigid", solution.iterations,
                         solution.residual, off, apart,
                     )
                 )  # fmt: skip
