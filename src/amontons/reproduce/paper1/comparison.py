@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from amontons.plots import convergence
@@ -39,12 +39,14 @@ def rivals(*, krylov: bool = False, **limits: Any) -> dict[str, Solver]:
 
 
 def race(
-    problem: ConeProblem, solvers: dict[str, Solver], notebook: Notebook
+    problem: ConeProblem,
+    solvers: dict[str, Solver],
+    report: Callable[[str, float], None] = lambda text, share: None,
 ) -> dict[str, Solution]:
-    """Every solver from a cold start; says what it does."""
+    """Every solver from a cold start; `report` is told what is being done."""
     solutions = {}
     for number, (name, solver) in enumerate(solvers.items()):
-        notebook.say(f"{name} on {problem.blocks} blocks", number / len(solvers))
+        report(f"{name} on {problem.blocks} blocks", number / len(solvers))
         solutions[name] = solver.solve(problem)
     return solutions
 

@@ -56,7 +56,7 @@ class Masonry(Experiment):
 
     def _race(self, problem: ConeProblem, notebook: Notebook) -> None:
         solvers = rivals(tolerance=1e-9, max_iterations=self.pick(500, 1500, 20_000))
-        solutions = race(problem, solvers, notebook)
+        solutions = race(problem, solvers, notebook.say)
         ours = error_after(solutions[P_SPG_FB], BUDGET)
         for rival in ("Gauss–Seidel", "Jacobi"):
             notebook.band(
@@ -86,7 +86,7 @@ class Masonry(Experiment):
             float(speed[1:-1].max() / arrival),
             paper="figure 7: bricks fall, none is shot away",
             high=2.0,
-            reason="an elastic hit by a much heavier ball gives twice its speed, a plastic one less",
+            reason="an elastic hit by a much heavier ball gives twice its speed",
         )
         notebook.band(
             "bricks that moved by more than a brick",

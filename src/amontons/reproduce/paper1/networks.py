@@ -26,7 +26,7 @@ class JointNetwork(Experiment):
         problem = bilateral_network(parts, rows)
         most = self.pick(300, 3000, 3000)
         solvers = rivals(krylov=True, tolerance=1e-9, max_iterations=most)
-        solutions = race(problem, solvers, notebook)
+        solutions = race(problem, solvers, notebook.say)
         for rival in ("MINRES", "CG"):
             notebook.band(
                 f"iterations of P-SPG-FB over those of {rival}, to 1e-6",
@@ -68,7 +68,7 @@ class SmoothSpheres(Experiment):
     def run(self, notebook: Notebook) -> None:
         spheres, rows = self.pick((150, 500), (1000, 3525), (1000, 3525))
         problem = frictionless_spheres(spheres, rows)
-        solutions = race(problem, rivals(tolerance=1e-9, max_iterations=3000), notebook)
+        solutions = race(problem, rivals(tolerance=1e-9, max_iterations=3000), notebook.say)
         for rival in ("Gauss–Seidel", "Jacobi"):
             notebook.band(
                 f"iterations of {rival} over those of P-SPG-FB, to 1e-3",

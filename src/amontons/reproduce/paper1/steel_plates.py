@@ -55,7 +55,7 @@ class SteelPlates(Experiment):
         top = float(simulation.bodies.position[-1, 2])
         simulation.step()
         solutions = race(
-            simulation.problem(), rivals(tolerance=1e-9, max_iterations=20_000), notebook
+            simulation.problem(), rivals(tolerance=1e-9, max_iterations=20_000), notebook.say
         )
         ours = error_after(solutions[P_SPG_FB], BUDGET)
         for rival, low in (("Jacobi", 10.0), ("Gauss–Seidel", 1.0)):

@@ -1,4 +1,4 @@
-"""Paper 2: projected Jacobi, Gauss–Seidel and SOR: linear convergence, and motion at few iterations."""
+"""Paper 2: projected Jacobi, Gauss–Seidel and SOR: linear rates, and motion at few iterations."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ class Splitting(Experiment):
                 notebook.picture(
                     scene.as_simulation(),
                     f"pile{count}",
-                    f"{balls} balls after {DEEPEST * scene.step:g} s with {count} iterations a step",
+                    f"{balls} balls after {DEEPEST * scene.step:g} s, {count} iterations a step",
                     size=(400, 600),
                     view=View(height=3.0),
                 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from itertools import pairwise
 from typing import ClassVar
 
 import numpy as np
@@ -147,11 +149,12 @@ class Slab(Experiment):
 def table_1(runs: dict[float, dict[str, Solution]], notebook: Notebook) -> None:
     """Residual and objective after all iterations, and the trend for each mass."""
     columns = ("mass [kg]", *NAMES, PLAIN, *(f"paper's {name}" for name in NAMES))
-    for title, paper, value in (
+    of: Callable[[Solution], float]
+    for title, paper, of in (
         ("residual r (eq. 25)", PAPER_RESIDUAL, lambda s: s.residual),
         ("objective f [J]", PAPER_OBJECTIVE, lambda s: s.objective),
     ):
-        rows = [(m, *(value(runs[m][name]) for name in (*NAMES, PLAIN)), *paper[m]) for m in MASSES]
+        rows = [(m, *(of(runs[m][name]) for name in (*NAMES, PLAIN)), *paper[m]) for m in MASSES]
         notebook.table(f"Table I: {title}", columns, rows)
     for mass in MASSES:
         jacobi, sweeps, apgd = (runs[mass][name] for name in NAMES)
@@ -179,7 +182,7 @@ def table_1(runs: dict[float, dict[str, Solution]], notebook: Notebook) -> None:
     growth = [runs[mass]["APGD"].residual for mass in MASSES]
     notebook.band(
         "least growth of APGD's r from one mass to the next",
-        min(b / a for a, b in zip(growth, growth[1:], strict=False)),
+        min(b / a for a, b in pairwise(growth)),
         paper="1.3 (9.09e-6 to 1.18e-5)",
         low=1.0,
         reason="the trend of table I: heavier slabs are harder",

@@ -1,4 +1,4 @@
-"""Figures 2 and 3 of paper 3: a ball slides until it rolls, with exact and with relaxed friction."""
+"""Figures 2 and 3 of paper 3: a ball slides until it rolls, with exact and relaxed friction."""
 
 from __future__ import annotations
 

@@ -71,5 +71,5 @@ class CostOfAStep(Experiment):
         )
         notebook.differs(
             "The paper's curves come without numbers in their text, from a computer of 2007; the "
-            "time of a step is that of the processor and holds detection, assembly and 50 iterations."
+            "time of a step is the processor's and holds detection, assembly and 50 iterations."
         )

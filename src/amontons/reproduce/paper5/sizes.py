@@ -8,9 +8,9 @@ import numpy as np
 
 from amontons.problem.solution import History
 from amontons.reproduce.drawing import Panel, draw
+from amontons.reproduce.drop import Drop, balls_in_a_box
 from amontons.reproduce.experiment import Experiment
 from amontons.reproduce.notebook import Notebook
-from amontons.reproduce.drop import Drop, balls_in_a_box
 from amontons.solvers import APGD, InteriorPoint
 
 BALLS = (155, 415, 575, 1750)

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import ClassVar, NamedTuple
 
 from amontons.model.shapes import Box, Sphere
-from amontons.reproduce.experiment import Experiment
-from amontons.reproduce.notebook import Notebook
 from amontons.reproduce.drop import Drop, balls_in_a_box, single
+from amontons.reproduce.experiment import Experiment
+from amontons.reproduce.notebook import Cell, Notebook
 from amontons.solvers import APGD, InteriorPoint
 
 KINDS = ("none", "partial", "full")
@@ -58,10 +58,10 @@ class WarmStart(Experiment):
     minutes: ClassVar[float] = 0.5
 
     def run(self, notebook: Notebook) -> None:
-        rows = []
+        rows: list[tuple[Cell, ...]] = []
         for number, (name, test) in enumerate(TESTS.items()):
             calls = self.pick(5 if test.settle else 40, test.calls, test.calls)
-            found = []
+            found: list[int] = []
             for kind in KINDS:
                 notebook.say(f"{name}, {kind}", (number + len(found) / 3.0) / len(TESTS))
                 found.append(total_iterations(test, kind, calls))
