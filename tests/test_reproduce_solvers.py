@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import amontons as am
+from amontons.generators import bilateral_network
 from amontons.problem.solution import History
 from amontons.reproduce import find_experiment, reproduce
 from amontons.reproduce.drawing import Panel, draw
@@ -74,7 +75,7 @@ def test_figures_have_every_curve_in_their_legend():
 
 
 def test_a_race_counts_iterations_of_every_rival():
-    problem = am.ConeProblem.from_matrix(np.diag([1.0, 10.0, 100.0]), [-1.0, -1.0, -1.0])
+    problem = bilateral_network(30, 90)
     solvers = rivals(krylov=True, tolerance=1e-10, max_iterations=500)
     said = []
     solutions = race(problem, solvers, lambda text, share: said.append(share))
@@ -122,7 +123,9 @@ def test_the_reference_bed_is_at_rest_and_has_the_objective_of_rest():
     assert bed.settled.readings.penetration[-1] < 1e-2 * 0.15
     for mass in (1e2, 1e4):
         solution = am.InteriorPoint(tolerance=1e-8).solve(bed.problem(mass))
-        assert solution.objective == pytest.approx(-0.5 * (40 + mass) * (9.81 * 0.03) ** 2, rel=0.05)
+        assert solution.objective == pytest.approx(
+            -0.5 * (40 + mass) * (9.81 * 0.03) ** 2, rel=0.05
+        )
 
 
 def test_the_relaxation_throws_a_sliding_ball_up_but_keeps_its_end():

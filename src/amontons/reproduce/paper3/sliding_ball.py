@@ -16,7 +16,7 @@ from amontons.reproduce.drawing import Panel, draw
 from amontons.reproduce.experiment import Experiment
 from amontons.reproduce.notebook import Notebook
 from amontons.simulation.simulation import Simulation
-from amontons.solvers import APGD
+from amontons.solvers import InteriorPoint
 
 Floats = NDArray[np.float64]
 
@@ -62,8 +62,7 @@ def simulated(friction: str) -> Track:
         Sphere(RADIUS), mass=1.0, position=(0.0, 0.0, RADIUS), material=material,
         velocity=(-SPEED, 0.0, 0.0),
     )  # fmt: skip
-    solver = APGD(tolerance=1e-10, max_iterations=10_000)
-    simulation = Simulation(world, step=STEP, solver=solver, friction=friction)
+    simulation = Simulation(world, step=STEP, friction=friction)
     rows = []
     while simulation.time < TIME - 0.5 * STEP:
         simulation.step()
@@ -75,7 +74,7 @@ def relaxed() -> Track:
     """The ball by the paper's scheme to the letter: eq. 9 with b = Φ/h and nothing to tame it."""
     v = np.array([[-SPEED, 0.0, 0.0, 0.0, 0.0, 0.0]])
     height, rows = RADIUS, []
-    solver = APGD(tolerance=1e-10, max_iterations=10_000)
+    solver = InteriorPoint(tolerance=1e-8)
     for number in range(round(TIME / STEP)):
         v[0, 2] -= GRAVITY * STEP
         problem = ConeProblem.from_contacts(
