@@ -4,7 +4,6 @@ import json
 import math
 
 import pytest
-from cli_helpers import run
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -12,6 +11,7 @@ import amontons as am
 from amontons import reproduce
 from amontons.reproduce import EXPERIMENTS, Band, Experiment, Notebook, Outcome, find_experiment
 from amontons.reproduce.page import overview, page
+from cli_helpers import run
 
 finite = st.floats(-1e6, 1e6)
 
