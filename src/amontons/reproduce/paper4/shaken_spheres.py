@@ -25,11 +25,11 @@ STROKE, FREQUENCY = 0.01, 4.0
 """Of the shaking along x: amplitude [m] and frequency [Hz], 0.64 g at most."""
 
 STEP = 2e-3
-SETTLE = 0.5
+SETTLE = 0.3
 """Time in which the spheres fall and get going [s]."""
 
-ACROSS = 6
-"""Spheres along a side of the box at the start."""
+LAYERS = 8
+"""Of spheres at the start, whatever their number: the box is as wide as that takes."""
 
 
 def shaker(spheres: int) -> World:
@@ -37,7 +37,8 @@ def shaker(spheres: int) -> World:
     world = World()
     material = Material(friction=0.2)
     pitch = 2.2 * RADIUS
-    half = 0.5 * ACROSS * pitch
+    across = max(2, round(math.sqrt(spheres / LAYERS)))
+    half = 0.5 * across * pitch
 
     def shaking(time: float) -> tuple[float, float, float]:
         turn = 2.0 * math.pi * FREQUENCY
@@ -49,7 +50,7 @@ def shaker(spheres: int) -> World:
             Plane(normal), motion=Motion(velocity=shaking), material=material,
             position=tuple(-away * component for component in normal),
         )  # fmt: skip
-    place = layers(spheres, ACROSS, pitch, bottom=1.2 * RADIUS)
+    place = layers(spheres, across, pitch, bottom=1.2 * RADIUS)
     place += np.random.default_rng(0).uniform(-0.05, 0.05, place.shape) * RADIUS
     world.add_bodies(Sphere(RADIUS), position=place, density=STEEL, material=material)
     return world
