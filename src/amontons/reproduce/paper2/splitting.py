@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,9 @@ Floats = NDArray[np.float64]
 
 OVER = 1.5
 """ω of SOR."""
+
+DIAMETER = 0.2
+"""Of the balls of a pile [m]."""
 
 DEEPEST = 40
 """Steps after which the pile with 2 iterations a step is about deepest."""
@@ -75,6 +78,22 @@ def share_passed_on(balls: int, solver: Solver) -> float:
     return speeds[0] / speeds[1]
 
 
+class Sinking(NamedTuple):
+    """What the top of a pile does that should rest."""
+
+    iterations: int  # a step
+    sink: float  # deepest, in diameters
+    rise: float  # fastest [m/s]
+    curve: tuple[Floats, Floats]  # time [s] and height [mm]
+
+    @classmethod
+    def of(cls, iterations: int, heights: Floats, scene: Drop) -> Sinking:
+        """From heights after each step [m]."""
+        time = np.asarray(scene.step * np.arange(heights.size), dtype=np.float64)
+        rise = float(np.diff(heights).max() / scene.step)
+        return cls(iterations, float(-heights.min()) / DIAMETER, rise, (time, 1e3 * heights))
+
+
 class Splitting(Experiment):
     """A pile of smooth balls: how errors fall, and what is seen of those that are left."""
 
@@ -127,57 +146,32 @@ class Splitting(Experiment):
         )
 
     def _sinking(self, balls: int, notebook: Notebook) -> None:
-        steps, size = self.pick(60, 80, 200), 0.2
-        curves, sinks, springs = {}, {}, {}
         counts = self.pick((2, 500), (2, 5, 10, 30, 100, 1000), (2, 5, 10, 30, 100, 1000, 4000))
-        most = counts[-1]
+        seen = []
         for number, count in enumerate(counts):
             notebook.say(f"a pile with {count} iterations", number / len(counts))
             solver = GaussSeidel(parallel=False, tolerance=1e-9, max_iterations=count)
-            heights, scene = top_heights(balls, solver, steps)
-            sinks[count] = float(-heights.min() / size)
-            springs[count] = float(np.diff(heights).max() / scene.step)
-            curves[f"{count} iterations"] = (scene.step * np.arange(steps + 1), 1e3 * heights)
-            if count in (2, most):
-                _, scene = top_heights(balls, solver, DEEPEST)
+            heights, scene = top_heights(balls, solver, self.pick(60, 80, 200))
+            seen.append(Sinking.of(count, heights, scene))
+            if count == counts[0]:  # at about its deepest
+                heights, scene = top_heights(balls, solver, DEEPEST)
+            if count in (counts[0], counts[-1]):
+                now = scene.step * (heights.size - 1)
                 notebook.picture(
                     scene.as_simulation(),
                     f"pile{count}",
-                    f"{balls} balls after {DEEPEST * scene.step:g} s, {count} iterations a step",
+                    f"{balls} balls after {now:g} s with {count} iterations a step",
                     size=(400, 600),
                     view=View(height=3.0),
                 )
-        notebook.table(
-            "A pile at rest, Gauss–Seidel",
-            ("iterations", "deepest sink of the top [diameters]", "fastest rise of the top [m/s]"),
-            [(count, sinks[count], springs[count]) for count in sinks],
-        )
-        notebook.band(
-            "sink of the top with 2 iterations a step [diameters]",
-            sinks[2],
-            paper="'objects become elastic' at few iterations",
-            low=0.1,
-            reason="the artefact must be seen",
-        )
-        notebook.band(
-            "fastest rise of the top with 2 iterations [m/s]",
-            springs[2],
-            paper="'objects become elastic': what has sunk springs back",
-            low=0.1,
-            reason="the artefact must be seen; a pile at rest has none",
-        )
-        notebook.band(
-            f"sink of the top with {most} iterations a step [diameters]",
-            sinks[most],
-            paper="'more accuracy requires a zillion iterations'",
-            high=1e-6,
-            reason="nothing that an eye, or a tolerance, would see",
-        )
-        few, many = ({n: c for n, c in curves.items() if (n[:2] in ("2 ", "5 ")) == low}
-                     for low in (True, False))  # fmt: skip
+        judge_sinking(seen, notebook)
         label = "height of the top ball [mm]"
+        few, many = (
+            Panel("time [s]", label, {f"{run.iterations} iterations": run.curve for run in runs})
+            for runs in (seen[: len(seen) // 3 or 1], seen[len(seen) // 3 or 1 :])
+        )
         notebook.plot(
-            draw("A pile at rest", Panel("time [s]", label, few), Panel("time [s]", label, many)),
+            draw("A pile at rest", few, many),
             "sinking",
             "at few iterations a pile that should rest sinks, and springs back",
         )
@@ -207,3 +201,34 @@ class Splitting(Experiment):
             high=1.01,
             reason="one per cent",
         )
+
+
+def judge_sinking(seen: list[Sinking], notebook: Notebook) -> None:
+    """Table and bands of piles with few to many iterations a step."""
+    fewest, most = seen[0], seen[-1]
+    notebook.table(
+        "A pile at rest, Gauss–Seidel",
+        ("iterations", "deepest sink of the top [diameters]", "fastest rise of the top [m/s]"),
+        [(run.iterations, run.sink, run.rise) for run in seen],
+    )
+    notebook.band(
+        f"sink of the top with {fewest.iterations} iterations a step [diameters]",
+        fewest.sink,
+        paper="'objects become elastic' at few iterations",
+        low=0.1,
+        reason="the artefact must be seen",
+    )
+    notebook.band(
+        f"fastest rise of the top with {fewest.iterations} iterations [m/s]",
+        fewest.rise,
+        paper="'objects become elastic': what has sunk springs back",
+        low=0.1,
+        reason="the artefact must be seen; a pile at rest has none",
+    )
+    notebook.band(
+        f"sink of the top with {most.iterations} iterations a step [diameters]",
+        most.sink,
+        paper="'more accuracy requires a zillion iterations'",
+        high=1e-6,
+        reason="nothing that an eye, or a tolerance, would see",
+    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -12,10 +12,39 @@ from amontons.reproduce.experiment import Experiment
 from amontons.reproduce.notebook import Notebook
 from amontons.reproduce.paper4.shaken_spheres import RADIUS, SETTLE, STEP, cold_step, shaking
 from amontons.reproduce.power_laws import fit_power_law
+from amontons.simulation.simulation import Simulation
 
-ITERATIONS = 150
+ITERATIONS = 250
+"""As many as the paper's accuracy, 0.2 % of a diameter, takes here."""
+
 STEPS = 30
 """Timed steps, after the fall."""
+
+
+class Cost(NamedTuple):
+    """Of the steps of one box."""
+
+    spheres: int
+    contacts: float
+    milliseconds: float  # of a step
+    nanoseconds: float  # of a contact and iteration
+    overlap: float  # deepest, of a diameter
+
+
+def measure(spheres: int) -> tuple[Cost, Simulation]:
+    """Shake a box, and time the last steps."""
+    simulation = shaking(spheres, ITERATIONS)
+    spent = []
+    for _ in range(round(SETTLE / STEP) + STEPS):
+        start = time.process_time()
+        cold_step(simulation)
+        spent.append(time.process_time() - start)
+    readings = simulation.readings
+    contacts = float(np.mean(readings.contacts[-STEPS:]))
+    seconds = float(np.median(spent[-STEPS:]))
+    overlap = float(readings.penetration[-STEPS:].max()) / (2.0 * RADIUS)
+    each = 1e9 * seconds / ITERATIONS / contacts
+    return Cost(spheres, contacts, 1e3 * seconds, each, overlap), simulation
 
 
 class CostOfAStep(Experiment):
@@ -25,26 +54,16 @@ class CostOfAStep(Experiment):
     paper: ClassVar[int] = 4
     shows: ClassVar[str] = "'tests: scalability': CPU time a step"
     summary: ClassVar[str] = "time of a step for 300 to 1500 shaken spheres"
-    minutes: ClassVar[float] = 1.0
+    minutes: ClassVar[float] = 1.5
 
     def run(self, notebook: Notebook) -> None:
         sizes = self.pick((60, 120), (300, 600, 900, 1200, 1500), (300, 600, 900, 1200, 1500))
         rows, curve = [], {}
         for number, spheres in enumerate(sizes):
             notebook.say(f"{spheres} spheres", number / len(sizes))
-            simulation = shaking(spheres, ITERATIONS)
-            spent = []
-            for _ in range(round(SETTLE / STEP) + STEPS):
-                start = time.process_time()
-                cold_step(simulation)
-                spent.append(time.process_time() - start)
-            readings = simulation.readings
-            contacts = float(np.mean(readings.contacts[-STEPS:]))
-            overlap = float(readings.penetration[-STEPS:].max()) / (2.0 * RADIUS)
-            seconds = float(np.median(spent[-STEPS:]))
-            per_contact = 1e9 * seconds / ITERATIONS / contacts
-            rows.append((spheres, contacts, 1e3 * seconds, per_contact, overlap))
-            curve[spheres] = (readings.time, readings.contacts)
+            cost, simulation = measure(spheres)
+            rows.append(cost)
+            curve[spheres] = (simulation.readings.time, simulation.readings.contacts)
         found = np.array(rows)
         law = fit_power_law(found[:, 2], contacts=found[:, 1])
         notebook.table(
@@ -78,5 +97,6 @@ class CostOfAStep(Experiment):
         )
         notebook.differs(
             "The paper's curves come without numbers in their text, from a computer of 2007; the "
-            "time of a step is the processor's and holds detection, assembly and 150 iterations."
+            "time of a step is the processor's and holds detection, assembly and all iterations. "
+            f"How many it had is not given; {ITERATIONS} have its accuracy here, 150 had 0.3 %."
         )
