@@ -14,6 +14,7 @@ from amontons.scenes.mixer import Mixer
 from amontons.scenes.packed_bed import PackedBed, packed_bed
 from amontons.scenes.parameters import Parameter, parameter
 from amontons.scenes.plates import Plates, plates
+from amontons.scenes.pressed_bed import PressedBed
 from amontons.scenes.vehicle import Vehicle
 from amontons.scenes.wall import Wall, wall
 from amontons.scenes.wrecking_ball import WreckingBall
@@ -24,6 +25,7 @@ SCENES: dict[str, type[Scene]] = {
         BouncingBalls,
         MixedPile,
         PackedBed,
+        PressedBed,
         Wall,
         WreckingBall,
         Dominoes,
@@ -63,6 +65,7 @@ __all__ = [
     "PackedBed",
     "Parameter",
     "Plates",
+    "PressedBed",
     "Scene",
     "Vehicle",
     "Wall",

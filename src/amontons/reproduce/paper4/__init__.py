@@ -1,5 +1,12 @@
 """Experiments of paper 4."""
 
 from amontons.reproduce.experiment import Experiment
+from amontons.reproduce.paper4.cost import CostOfAStep
+from amontons.reproduce.paper4.high_stacks import HighStacks
+from amontons.reproduce.paper4.violations import ViolationsAgainstIterations
 
-EXPERIMENTS: tuple[type[Experiment], ...] = ()
+EXPERIMENTS: tuple[type[Experiment], ...] = (
+    ViolationsAgainstIterations,
+    CostOfAStep,
+    HighStacks,
+)
