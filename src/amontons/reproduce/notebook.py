@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import ArrayLike
 
+    from amontons.simulation.simulation import Simulation
+    from amontons.viewer.pictures import View
+
 Cell = str | float | int | None
 
 
@@ -110,17 +113,23 @@ class Notebook:
         figure.savefig(self.folder / f"{name}.png", dpi=150)
         self.images.append(Image(f"{name}.png", caption))
 
-    def picture(self, simulation: Any, name: str, caption: str, **view: Any) -> None:
+    def picture(
+        self,
+        simulation: Simulation,
+        name: str,
+        caption: str,
+        *,
+        view: View | None = None,
+        **look: Any,
+    ) -> None:
         """Add a picture of a simulation as it is now, as `name.png`.
 
-        `view` goes to :func:`amontons.viewer.picture`: `eye` and `target` [m], `colour`, `size`.
+        `view` says from where; `look` is the rest that :func:`amontons.viewer.pictures.render`
+        takes: `colour`, `forces`, `size`.
         """
-        import amontons.viewer as viewer
+        from amontons.viewer.pictures import render
 
-        draw: Any = getattr(viewer, "picture", None)
-        if draw is None:
-            return
-        draw(simulation, self.folder / f"{name}.png", **view)
+        render(simulation, view=view, **look).save(self.folder / f"{name}.png")
         self.images.append(Image(f"{name}.png", caption))
 
     def data(self, name: str, **columns: ArrayLike) -> None:

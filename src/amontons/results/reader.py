@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -148,18 +148,7 @@ class Results:
     @cached_property
     def shapes(self) -> list[Surface]:
         """Every shape as triangles."""
-        arrays = {name: dataset[:] for name, dataset in self.file["shapes"].items()}
-        corner, triangle = arrays["vertex_start"], arrays["triangle_start"]
-        return [
-            Surface(
-                kind.decode(),
-                arrays["half"][i],
-                arrays["middle"][i],
-                arrays["vertices"][corner[i] : corner[i + 1]],
-                arrays["triangles"][triangle[i] : triangle[i + 1]],
-            )
-            for i, kind in enumerate(arrays["kind"])
-        ]
+        return surfaces_of({name: dataset[:] for name, dataset in self.file["shapes"].items()})
 
     # -- frames -----------------------------------------------------------------------------------
 
@@ -287,6 +276,21 @@ class Series:
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         return self[:].astype(dtype or np.float64, copy=False)
+
+
+def surfaces_of(arrays: Mapping[str, NDArray[Any]]) -> list[Surface]:
+    """Shapes one by one, from the arrays of the group ``shapes``."""
+    corner, triangle = arrays["vertex_start"], arrays["triangle_start"]
+    return [
+        Surface(
+            kind.decode(),
+            arrays["half"][i],
+            arrays["middle"][i],
+            arrays["vertices"][corner[i] : corner[i + 1]],
+            arrays["triangles"][triangle[i] : triangle[i + 1]],
+        )
+        for i, kind in enumerate(arrays["kind"])
+    ]
 
 
 def _opened(path: Path) -> h5py.File:

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from amontons.errors import InputError
-from amontons.results import Frame, Results
+from amontons.results import Frame
+from amontons.viewer.extent import Recording, extent, is_glass
 from amontons.viewer.meshes import SCALED, Mesh, corners_of, plane_mesh, unit_mesh
 
 STATE = np.dtype([("place", "<f4", 3), ("turn", "<i2", 4), ("speed", "<f4")])
@@ -32,7 +33,7 @@ class Group:
     rows: list[int] = field(default_factory=list)
 
 
-def packed(results: Results, every: int) -> dict[str, Any]:
+def packed(results: Recording, every: int) -> dict[str, Any]:
     """Everything that the page's script reads, ready for JSON."""
     if not results.frames:
         raise InputError(f"{results.path} has no frames to show yet")
@@ -67,19 +68,7 @@ def packed(results: Results, every: int) -> dict[str, Any]:
     }
 
 
-def extent(results: Results) -> tuple[NDArray[np.float64], float]:
-    """Middle of where bodies move at first and at last, and the size of that [m]."""
-    dynamic = results.bodies.dynamic
-    if not dynamic.any():
-        return np.zeros(3), 1.0
-    places = np.concatenate([results.position[0][dynamic], results.position[-1][dynamic]])
-    low, high = np.percentile(places, [2.0, 98.0], axis=0)
-    half = np.array([shape.half for shape in results.shapes])[results.bodies.shape[dynamic]]
-    reach = float(np.linalg.norm(half, axis=1).max())
-    return 0.5 * (low + high), float(np.linalg.norm(high - low)) + 2.0 * reach
-
-
-def _grouped(results: Results) -> tuple[list[Mesh], list[Group], NDArray[np.float64]]:
+def _grouped(results: Recording) -> tuple[list[Mesh], list[Group], NDArray[np.float64]]:
     """Meshes, groups of bodies, and every body's scale (bodies, 3)."""
     bodies, shapes = results.bodies, results.shapes
     middle, size = extent(results)
@@ -104,9 +93,7 @@ def _grouped(results: Results) -> tuple[list[Mesh], list[Group], NDArray[np.floa
                 meshes.append(Mesh(corners_of(shape.vertices, shape.triangles)))
         if unit:
             scale[row] = shape.half
-        held = bool(bodies.fixed[row] or bodies.kinematic[row])
-        glass = held and shape.kind in ("Compound", "TriangleMesh")
-        place = (number[key], not bool(bodies.fixed[row]), glass)
+        place = (number[key], not bool(bodies.fixed[row]), is_glass(bodies, row, shape))
         groups.setdefault(place, Group(*place)).rows.append(row)
     return meshes, list(groups.values()), scale
 
@@ -136,7 +123,7 @@ def _state(frame: Frame, rows: NDArray[np.int64]) -> NDArray[Any]:
     return state
 
 
-def _states(results: Results, frames: Sequence[int], rows: NDArray[np.int64]) -> str:
+def _states(results: Recording, frames: Sequence[int], rows: NDArray[np.int64]) -> str:
     """All frames of what moves, compressed one after the other: memory holds one at a time."""
     press, parts = zlib.compressobj(6), []
     for number in frames:
@@ -144,7 +131,7 @@ def _states(results: Results, frames: Sequence[int], rows: NDArray[np.int64]) ->
     return base64.b64encode(b"".join([*parts, press.flush()])).decode()
 
 
-def _contacts(results: Results, frames: Sequence[int]) -> dict[str, Any]:
+def _contacts(results: Recording, frames: Sequence[int]) -> dict[str, Any]:
     """Points and forces of all frames, and where each frame's begin."""
     found = [results.contacts(number) for number in frames]
     rows = [np.hstack([each.points, each.force]) for each in found]
