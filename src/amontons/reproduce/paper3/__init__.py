@@ -1,6 +1,9 @@
 """Experiments of paper 3."""
 
 from amontons.reproduce.experiment import Experiment
+from amontons.reproduce.paper3.cohesion import CohesiveBalls
 from amontons.reproduce.paper3.crater import CraterLaw
+from amontons.reproduce.paper3.hourglass import FlowRate
+from amontons.reproduce.paper3.mixer import MixerScaling
 
-EXPERIMENTS: tuple[type[Experiment], ...] = (CraterLaw,)
+EXPERIMENTS: tuple[type[Experiment], ...] = (MixerScaling, CohesiveBalls, FlowRate, CraterLaw)

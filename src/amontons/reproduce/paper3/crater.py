@@ -18,6 +18,7 @@ from amontons.scenes.crater import Crater
 from amontons.simulation.report import StepReport
 from amontons.simulation.simulation import Simulation
 from amontons.solvers import APGD
+from amontons.viewer.pictures import View
 
 Floats = NDArray[np.float64]
 
@@ -90,7 +91,7 @@ class CraterLaw(Experiment):
             landings.append(landing)
         self._write(notebook, scene, landings)
         assert deepest is not None
-        self._picture(notebook, scene, deepest)
+        self._picture(notebook, deepest)
 
     def _bed(self, scene: Crater, notebook: Notebook) -> Floats:
         """Places of settled grains [m], shape (grains, 3)."""
@@ -208,20 +209,18 @@ class CraterLaw(Experiment):
         ax.legend(frameon=False)
         notebook.plot(figure, "depths", "Depth against the law's length: one line, if it holds")
 
-    def _picture(self, notebook: Notebook, scene: Crater, simulation: Simulation) -> None:
+    def _picture(self, notebook: Notebook, simulation: Simulation) -> None:
         """The deepest crater, cut through the ball's middle as in figure 13."""
         world = simulation.world
         y = world.body("ball").position[1]
         front = world.bodies.dynamic & (world.bodies.position[:, 1] < y)
         front[world.body("ball").index] = False
         world.remove_bodies(world.bodies.id[front])
-        size = scene.width * scene.grain
         notebook.picture(
             simulation,
             "crater",
             "The deepest crater at its deepest, cut open through the ball's middle",
-            eye=(0.0, -1.8 * size, 1.2 * size),
-            target=(0.0, 0.0, 0.25 * size),
+            view=View(azimuth=-90.0, height=25.0, distance=1.2),
         )
 
 

@@ -19,6 +19,7 @@ from amontons.reproduce.settling import settle
 from amontons.scenes.placement import turn_about
 from amontons.simulation.simulation import Simulation
 from amontons.solvers import APGD
+from amontons.viewer.pictures import View
 
 Floats = NDArray[np.float64]
 
@@ -170,14 +171,12 @@ class FlowRate(Experiment):
     def _picture(self, notebook: Notebook, simulation: Simulation, trough: Trough) -> None:
         if trough.gap != GAPS[0]:
             return
-        place = simulation.bodies.position[simulation.bodies.dynamic]
-        tall = float(place[:, 2].max())
         notebook.picture(
             simulation,
             "trough",
             "The trough soon after the gate was opened, gap 2 mm",
-            eye=(0.4 * tall, -3.0 * tall, 0.7 * tall),
-            target=(0.4 * tall, 0.0, 0.35 * tall),
+            view=View(azimuth=-80.0, height=15.0, distance=1.2),
+            colour="speed",
         )
 
     def _write(self, notebook: Notebook, outflows: list[Outflow]) -> None:

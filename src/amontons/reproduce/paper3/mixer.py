@@ -23,6 +23,7 @@ from amontons.scenes.placement import disc_layers
 from amontons.scenes.vessels import vessel
 from amontons.simulation.simulation import Simulation
 from amontons.solvers import APGD
+from amontons.viewer.pictures import View
 
 Floats = NDArray[np.float64]
 
@@ -171,7 +172,7 @@ class MixerScaling(Experiment):
             simulation = self._settled(bodies, settling, notebook, text, share)
             timings.append(self._time(simulation))
             if number == 0:
-                self._picture(notebook, simulation, StickyMixer(bodies).radius)
+                self._picture(notebook, simulation)
         self._write(notebook, timings)
 
     def _settled(
@@ -257,7 +258,7 @@ class MixerScaling(Experiment):
         ax.legend(frameon=False)
         notebook.plot(figure, "step-time", "Time of a step against the number of bodies")
 
-    def _picture(self, notebook: Notebook, simulation: Simulation, radius: float) -> None:
+    def _picture(self, notebook: Notebook, simulation: Simulation) -> None:
         """Half of the mixer is taken away, so that the blades can be seen."""
         world = simulation.world
         bodies = world.bodies
@@ -267,6 +268,5 @@ class MixerScaling(Experiment):
             simulation,
             "mixer",
             "The smallest mixer after its steps, its front half and the container taken away",
-            eye=(0.0, -4.5 * radius, 3.0 * radius),
-            target=(0.0, 0.0, 0.6 * radius),
+            view=View(azimuth=-90.0, height=30.0),
         )
