@@ -5,5 +5,12 @@ from amontons.reproduce.paper3.cohesion import CohesiveBalls
 from amontons.reproduce.paper3.crater import CraterLaw
 from amontons.reproduce.paper3.hourglass import FlowRate
 from amontons.reproduce.paper3.mixer import MixerScaling
+from amontons.reproduce.paper3.wall_impact import WallImpact
 
-EXPERIMENTS: tuple[type[Experiment], ...] = (MixerScaling, CohesiveBalls, FlowRate, CraterLaw)
+EXPERIMENTS: tuple[type[Experiment], ...] = (
+    MixerScaling,
+    CohesiveBalls,
+    WallImpact,
+    FlowRate,
+    CraterLaw,
+)
