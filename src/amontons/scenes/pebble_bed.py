@@ -66,7 +66,7 @@ class PebbleBed(Scene):
 
     def _places(self) -> NDArray[np.float64]:
         """Loose layers in cone and cylinder [m], shape (pebbles, 3)."""
-        r, pitch = self.radius, 2.1 * self.radius
+        r, pitch = self.radius, 2.05 * self.radius
         inscribed = cos(pi / SEGMENTS)
         reach = int(self.core * r / pitch) + 1
         axis = pitch * np.arange(-reach, reach + 1)
@@ -82,4 +82,4 @@ class PebbleBed(Scene):
             z += pitch
         places = np.concatenate(found)[: self.pebbles]
         rng = np.random.default_rng(self.seed)
-        return np.asarray(places + rng.uniform(-0.04 * r, 0.04 * r, places.shape))
+        return np.asarray(places + rng.uniform(-0.02 * r, 0.02 * r, places.shape))
