@@ -116,12 +116,11 @@ class PebbleRefuelling(Experiment):
         simulation.run(5 * ROUND)  # until the whole bed moves
         before = bodies.position[rows].copy()
         back = np.zeros(rows.size, dtype=bool)
-        top = float(np.quantile(before[:, 2], 0.99)) + 6.0 * r
         for number in range(rounds):
             simulation.run(ROUND)
             notebook.say("the core drains", 0.5 + 0.5 * number / rounds)
             out = bodies.position[rows, 2] < -8.0 * r
-            refuel(simulation, rows[out], scene, top)
+            refuel(simulation, rows[out], scene)
             back |= out
         fallen = before[:, 2] - bodies.position[rows, 2]
         return (before[~back], fallen[~back]), int(np.count_nonzero(back))
@@ -232,12 +231,14 @@ class PebbleRefuelling(Experiment):
         )
 
 
-def refuel(simulation: Simulation, rows: NDArray[np.int64], scene: PebbleBed, top: float) -> None:
-    """Put pebbles that have left back on layers above `top` [m], at rest."""
+def refuel(simulation: Simulation, rows: NDArray[np.int64], scene: PebbleBed) -> None:
+    """Put pebbles that have left back on layers above all others, at rest."""
     if not rows.size:
         return
     bodies, pitch = simulation.bodies, 2.1 * scene.radius
-    bodies.position[rows] = disc_layers(rows.size, (scene.core - 3.0) * scene.radius, pitch, top)
+    bottom = float(bodies.position[bodies.dynamic, 2].max()) + pitch
+    within = (scene.core - 3.0) * scene.radius
+    bodies.position[rows] = disc_layers(rows.size, within, pitch, bottom)
     bodies.twist[rows] = 0.0
 
 
