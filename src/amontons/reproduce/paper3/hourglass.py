@@ -164,9 +164,10 @@ class FlowRate(Experiment):
             counts.append(returned + np.count_nonzero(height < 0.0))
             times.append(simulation.time - opened)
             gone = rows[height < -8.0 * BEAD]
-            returned += gone.size
-            bodies.position[gone] = trough.layers(gone.size, float(height.max()) + 1.5 * BEAD)
-            bodies.twist[gone] = 0.0
+            if gone.size:
+                returned += gone.size
+                bodies.position[gone] = trough.layers(gone.size, float(height.max()) + 1.5 * BEAD)
+                bodies.twist[gone] = 0.0
             notebook.say(text, share + number / rounds / len(GAPS))
         self._picture(notebook, simulation, trough)
         return Outflow(trough.gap, np.array(times), np.array(counts, dtype=np.float64))

@@ -63,7 +63,7 @@ class StickyMixer:
         steel = Material(friction=self.friction)
         R, inner = self.radius, self.radius * cos(pi / SEGMENTS)
         reach, thickness, height = 0.85 * inner, 0.06 * inner, 0.5 * inner
-        middle = 0.5 * height
+        middle = 0.7 * height  # the shaft is a third longer than the blades are high
         places = self._places(inner, reach, thickness, height, middle)
         world.add_body(Plane(), fixed=True, material=steel, name="floor")
         profile = [(R, -HALF), (R, float(places[:, 2].max()) + 4.0 * HALF)]
@@ -123,7 +123,7 @@ def shapes() -> tuple[Shape, ...]:
     """The four shapes, 0.05 m of average radius or half width."""
     return (
         Sphere(HALF),
-        Ellipsoid((1.2 * HALF, HALF, 0.8 * HALF)),
+        Ellipsoid((1.15 * HALF, HALF, 0.85 * HALF)),
         Cylinder(HALF, 2.0 * HALF),
         Box((2.0 * HALF, 2.0 * HALF, 2.0 * HALF)),
     )
