@@ -21,7 +21,7 @@ SEGMENTS = 32
 
 @dataclass(frozen=True)
 class PebbleBed(Scene):
-    """A cylinder on a cone with a hole, which a plug closes; pebbles in loose layers."""
+    """Loose layers of pebbles in a cylinder on a cone with a hole, and a floor below."""
 
     pebbles: int = parameter(2000, "how many pebbles", low=1, high=10_000_000)
     radius: float = parameter(0.03, "of a pebble", unit="m", low=1e-4, high=10.0)
@@ -59,6 +59,8 @@ class PebbleBed(Scene):
             material=graphite,
             name="core",
         )
+        floor = Plane(offset=-2.0 * R)
+        world.add_body(floor, fixed=True, material=graphite, name="floor")
         if self.plugged:
             world.add_body(Plane(), fixed=True, material=graphite, name="plug")
         world.add_bodies(Sphere(r), position=places, density=1750.0, material=graphite)

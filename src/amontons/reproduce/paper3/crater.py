@@ -77,7 +77,7 @@ class CraterLaw(Experiment):
 
     def run(self, notebook: Notebook) -> None:
         scene = self.pick(
-            Crater(1500, width=16.0), Crater(25_000, width=38.0), Crater(500_400, width=100.0)
+            Crater(1000, width=14.0), Crater(25_000, width=38.0), Crater(500_400, width=100.0)
         )
         drops = self.pick(QUICK, DEFAULT, FULL)
         bed = self._bed(scene, notebook)
