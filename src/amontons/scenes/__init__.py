@@ -5,6 +5,7 @@ from amontons.scenes.base import Advice, Scene
 from amontons.scenes.bouncing_balls import BouncingBalls
 from amontons.scenes.chain import Chain
 from amontons.scenes.conveyor import Conveyor
+from amontons.scenes.crater import Crater
 from amontons.scenes.dominoes import Dominoes
 from amontons.scenes.drum import Drum
 from amontons.scenes.four_bar import FourBar
@@ -13,8 +14,11 @@ from amontons.scenes.mixed_pile import MixedPile
 from amontons.scenes.mixer import Mixer
 from amontons.scenes.packed_bed import PackedBed, packed_bed
 from amontons.scenes.parameters import Parameter, parameter
+from amontons.scenes.pebble_bed import PebbleBed
 from amontons.scenes.plates import Plates, plates
 from amontons.scenes.pressed_bed import PressedBed
+from amontons.scenes.shaker import Shaker
+from amontons.scenes.snowball import Snowball
 from amontons.scenes.vehicle import Vehicle
 from amontons.scenes.wall import Wall, wall
 from amontons.scenes.wrecking_ball import WreckingBall
@@ -37,6 +41,10 @@ SCENES: dict[str, type[Scene]] = {
         Chain,
         FourBar,
         Vehicle,
+        Crater,
+        Snowball,
+        Shaker,
+        PebbleBed,
     )
 }
 """All scenes by the names that the command line knows them by."""
@@ -56,6 +64,7 @@ __all__ = [
     "BouncingBalls",
     "Chain",
     "Conveyor",
+    "Crater",
     "Dominoes",
     "Drum",
     "FourBar",
@@ -64,9 +73,12 @@ __all__ = [
     "Mixer",
     "PackedBed",
     "Parameter",
+    "PebbleBed",
     "Plates",
     "PressedBed",
     "Scene",
+    "Shaker",
+    "Snowball",
     "Vehicle",
     "Wall",
     "WreckingBall",
