@@ -21,8 +21,8 @@ FIGURES = Path(__file__).parent / "figures"
 MOMENT = {
     "bouncing_balls": 0.8, "mixed_pile": 1.2, "wrecking_ball": 1.5, "dominoes": 2.0, "drum": 2.0,
     "hourglass": 1.2, "mixer": 1.5, "conveyor": 1.5, "chain": 0.6, "vehicle": 1.6, "plates": 0.1,
-    "packed_bed": 0.8, "pressed_bed": 1.5, "wall": 0.05, "four_bar": 0.8, "crater": 0.2, "snowball": 0.2, "shaker": 1.5,
-    "pebble_bed": 1.0,
+    "packed_bed": 0.8, "pressed_bed": 1.5, "wall": 0.05, "four_bar": 0.8, "crater": 0.2,
+    "snowball": 0.2, "shaker": 1.5, "pebble_bed": 1.0,
 }  # fmt: skip
 """When each scene is worth a picture [s]."""
 

@@ -1,6 +1,7 @@
 """Experiments of paper 3."""
 
 from amontons.reproduce.experiment import Experiment
+from amontons.reproduce.paper3.bulldozer import BulldozerExperiment
 from amontons.reproduce.paper3.cohesion import CohesiveBalls
 from amontons.reproduce.paper3.crater import CraterLaw
 from amontons.reproduce.paper3.hourglass import FlowRate
@@ -17,4 +18,5 @@ EXPERIMENTS: tuple[type[Experiment], ...] = (
     WallImpact,
     FlowRate,
     CraterLaw,
+    BulldozerExperiment,
 )
