@@ -6,6 +6,7 @@ from amontons.scenes.bouncing_balls import BouncingBalls
 from amontons.scenes.bulldozer import Bulldozer
 from amontons.scenes.chain import Chain
 from amontons.scenes.conveyor import Conveyor
+from amontons.scenes.crater import Crater
 from amontons.scenes.dominoes import Dominoes
 from amontons.scenes.drum import Drum
 from amontons.scenes.four_bar import FourBar
@@ -17,8 +18,12 @@ from amontons.scenes.odd_shapes import OddShapes
 from amontons.scenes.packaging import Packaging
 from amontons.scenes.packed_bed import PackedBed, packed_bed
 from amontons.scenes.parameters import Parameter, parameter
+from amontons.scenes.pebble_bed import PebbleBed
 from amontons.scenes.plates import Plates, plates
+from amontons.scenes.pressed_bed import PressedBed
 from amontons.scenes.ragdolls import Ragdolls
+from amontons.scenes.shaker import Shaker
+from amontons.scenes.snowball import Snowball
 from amontons.scenes.tracked_vehicle import TrackedVehicle
 from amontons.scenes.vehicle import Vehicle
 from amontons.scenes.walking_robot import WalkingRobot
@@ -31,6 +36,7 @@ SCENES: dict[str, type[Scene]] = {
         BouncingBalls,
         MixedPile,
         PackedBed,
+        PressedBed,
         Wall,
         WreckingBall,
         Dominoes,
@@ -42,6 +48,10 @@ SCENES: dict[str, type[Scene]] = {
         Chain,
         FourBar,
         Vehicle,
+        Crater,
+        Snowball,
+        Shaker,
+        PebbleBed,
         TrackedVehicle,
         Bulldozer,
         WalkingRobot,
@@ -69,6 +79,7 @@ __all__ = [
     "Bulldozer",
     "Chain",
     "Conveyor",
+    "Crater",
     "Dominoes",
     "Drum",
     "FourBar",
@@ -80,9 +91,13 @@ __all__ = [
     "Packaging",
     "PackedBed",
     "Parameter",
+    "PebbleBed",
     "Plates",
+    "PressedBed",
     "Ragdolls",
     "Scene",
+    "Shaker",
+    "Snowball",
     "TrackedVehicle",
     "Vehicle",
     "WalkingRobot",
