@@ -53,7 +53,7 @@ class NonConvexShapes(Experiment):
         bodies = self.pick(quick=6, default=20, full=80)
         scene = OddShapes(bodies)
         world = scene.build()
-        simulation = Simulation(world, step=5e-3, solver=APGD(tolerance=1e-3, max_iterations=100))
+        simulation = Simulation(world, step=6e-3, solver=APGD(tolerance=1e-3, max_iterations=80))
         simulation.step()
         duration = self.pick(quick=0.4, default=2.4, full=3.0)
         run = watch(simulation, duration, world.body(2), notebook)
