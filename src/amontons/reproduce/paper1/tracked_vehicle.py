@@ -83,7 +83,7 @@ class TrackedVehicleExperiment(Experiment):
             f"On the slabs, after {simulation.time:.1f} s.",
             view=View(distance=0.45, target=tuple(np.round(run.position[-1], 3).tolist())),
         )
-        notebook.differs("the paper gives no sizes; ours has 44 shoes, 10 wheels and 24 slabs")
+        notebook.differs("the paper gives no sizes; ours has 44 shoes, 8 wheels and 24 slabs")
         notebook.differs(
             "steps of 10 ms with 50 iterations keep real time, not accuracy: pins are off by "
             "millimetres for moments; the experiment bulldozer has the same tracks to 0.1 mm"
