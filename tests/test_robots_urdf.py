@@ -1,5 +1,7 @@
 """URDF: joint for joint what mujoco reads, and a robot that stands."""
 
+import random
+import re
 import sys
 
 import numpy as np
@@ -217,6 +219,34 @@ def test_bad_arguments_are_refused(tmp_path):
         load_robot(tmp_path / "x.xml")
     with pytest.raises(am.InputError, match=r"does not exist"):
         load_robot(tmp_path / "y.xml")
+
+
+NUMBER = re.compile(r'(?<=[" ])-?[0-9.]+(?=[" ])')
+WRONG = ["nan", "inf", "-1", "0", "1e300", "x", "", "1 2", "1e-300", "-0.5"]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_no_damage_gives_a_traceback(tmp_path, seed):
+    rng = random.Random(seed)
+    path = write_robot(tmp_path)
+    refused = 0
+    for _ in range(40):
+        places = list(NUMBER.finditer(ROBOT))
+        at = rng.choice(places)
+        text = f"{ROBOT[: at.start()]}{rng.choice(WRONG)}{ROBOT[at.end() :]}"
+        if rng.random() < 0.3:
+            words = re.findall(r"<\w+[^>]*>", ROBOT)
+            text = ROBOT.replace(rng.choice(words), rng.choice(["", "<link/>", "<x>"]), 1)
+        path.write_text(text)
+        message = ""
+        try:
+            load_urdf(path)
+        except am.AmontonsError as reason:
+            message = str(reason)
+        refused += bool(message)
+        assert not message or "tester.urdf" in message
+        assert "\n" not in message
+    assert refused > 10
 
 
 @pytest.mark.parametrize("missing", ["yourdfpy", "mujoco"])

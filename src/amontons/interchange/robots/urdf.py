@@ -19,10 +19,10 @@ from amontons.interchange.robots.imported import Imported
 from amontons.interchange.robots.mechanism import Axis, Link, Mechanism, Pose, Way
 from amontons.interchange.robots.placing import keep_overlaps_apart, put_on_floor
 from amontons.interchange.robots.untaken import Untaken
-from amontons.interchange.robots.urdf_links import fill_link
+from amontons.interchange.robots.urdf_links import checked_pose, fill_link, naming
 from amontons.interchange.robots.urdf_tags import list_unknown_tags
 from amontons.model.joints import Motor, PositionMotor
-from amontons.model.shapes.checks import finite_vector, unit_quaternion
+from amontons.model.shapes.checks import finite_vector, unit_quaternion, unit_vector
 from amontons.model.world import World
 
 WAYS = {
@@ -201,7 +201,8 @@ class _Reading:
         return out
 
     def _child(self, joint: Any, parent: Link) -> Link:
-        frame = parent.pose.then(Pose.of_matrix(joint.origin))
+        with naming(f"{self.path}, joint {joint.name!r}"):
+            frame = parent.pose.then(checked_pose("origin", joint.origin))
         self._list_missing(joint)
         if joint.type in ("fixed", "floating"):
             link = Link(joint.child, parent.name, frame)
@@ -212,11 +213,8 @@ class _Reading:
                 f"{self.path}: joint {joint.name!r} has the type {joint.type!r}; "
                 f"URDF knows {', '.join((*WAYS, 'fixed', 'floating'))}"
             )
-        local = np.array([1.0, 0.0, 0.0]) if joint.axis is None else np.asarray(joint.axis, float)
-        length = float(np.linalg.norm(local))
-        if not (np.isfinite(local).all() and length > 0.0):
-            raise InputError(f"{self.path}: joint {joint.name!r} has the axis {local.tolist()}")
-        local = local / length
+        with naming(f"{self.path}, joint {joint.name!r}"):
+            local = np.array(unit_vector("axis", (1, 0, 0) if joint.axis is None else joint.axis))
         axis, value = self._axis(joint, frame, local)
         pose = frame
         if axis.way is Way.HINGE:
