@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -113,8 +114,55 @@ def test_serial_and_parallel_forms_do_not_share_a_cache(copy):
     assert copy.run("serial")[1] == 0
     (kernels,) = copy.cache.iterdir()
     for form in ("serial", "parallel"):
-        stored = [path.name for path in (kernels / form).rglob("*.nbi")]
+        stored = [path.name for path in (kernels / form).rglob("*.nbc")]
         assert any("scaled_sum" in name for name in stored)
+
+
+def test_processes_that_start_at_once_compile_once(copy):
+    with ThreadPoolExecutor(3) as pool:
+        runs = [future.result() for future in [pool.submit(copy.run) for _ in range(3)]]
+    assert [answer for answer, *_ in runs] == [4.0] * 3
+    first, *others = sorted((compiled for _, compiled, _ in runs), reverse=True)
+    assert first > 0
+    assert others == [0, 0]
+
+
+def test_two_signatures_compiled_at_once_are_not_mixed_up(copy):
+    """Numba's own index would give both the same number; the later one would get wrong code."""
+    (copy.folder / "script.py").write_text(
+        SCRIPT.replace("np.ones(3), np.zeros(3)", "np.ones(3, sys.argv[2]), np.zeros(3)")
+    )
+    kinds = ("float64", "float32", "int64", "int32")
+    for expected in (True, False):
+        with ThreadPoolExecutor(4) as pool:
+            futures = [pool.submit(copy.run, "serial", kind) for kind in kinds]
+            runs = [future.result() for future in futures]
+        assert [answer for answer, *_ in runs] == [4.0] * 4
+        assert all((compiled > 0) == expected for _, compiled, _ in runs)
+
+
+OWN_CALLEES = """
+import numpy as np
+from llvmlite import binding as llvm
+import amontons as am
+from amontons.problem.kernels import project
+
+problem = am.ConeProblem.from_matrix(np.eye(3), np.ones(3), friction=0.3)
+problem.sets.project(np.ones(3))
+(result,) = project.serial.overloads.values()
+functions = [f for f in result.library._final_module.functions if not f.is_declaration]
+ours = [f for f in functions if f.name.startswith("_ZN8amontons")]
+print(sum(f.linkage == llvm.Linkage.internal for f in ours),
+      sum(f.linkage == llvm.Linkage.linkonce_odr for f in ours))
+"""
+
+
+def test_kernels_hold_their_own_callees(copy):
+    """Weak copies would be replaced by whatever else the process has compiled, or has not."""
+    (copy.folder / "script.py").write_text(OWN_CALLEES)
+    own, weak, _ = copy.run()
+    assert own > 0
+    assert weak == 0
 
 
 def test_unwritable_cache_directory_still_works(copy):

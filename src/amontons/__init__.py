@@ -100,6 +100,7 @@ _HOMES = {
     ),
     "amontons.problem.solution": ("History", "Solution", "Status"),
     "amontons.results": ("Recorder", "Results"),
+    "amontons.viewer": ("Page", "Picture", "View", "render", "view"),
     "amontons.solvers": (
         "APGD",
         "Auto",
@@ -169,7 +170,9 @@ __all__ = [
     "Motion",
     "NonNegative",
     "OutputError",
+    "Page",
     "Part",
+    "Picture",
     "Planar",
     "Plane",
     "PointOnLine",
@@ -206,6 +209,7 @@ __all__ = [
     "TriangleMesh",
     "Universal",
     "UnsupportedProblemError",
+    "View",
     "World",
     "__version__",
     "get_threads",
@@ -213,9 +217,11 @@ __all__ = [
     "load_scene",
     "load_urdf",
     "max_threads",
+    "render",
     "residuals",
     "save_scene",
     "set_threads",
+    "view",
 ]
 
 if TYPE_CHECKING:
@@ -321,6 +327,7 @@ if TYPE_CHECKING:
         Solver,
         SpectralGradient,
     )
+    from amontons.viewer import Page, Picture, View, render, view
 
 
 def __getattr__(name: str) -> Any:

@@ -3,6 +3,8 @@
 * Numba keys its on-disk cache by a kernel's own file, so a changed helper in another file would be
   answered with stale machine code. Here the cache is stamped with a hash of *all* sources that the
   kernel's subpackage may import (:func:`source_stamp`) and lives in a folder of that name.
+* The code that a process compiles is the code that the next one loads: see
+  :func:`_keep_callees_private`.
 * Two processes that need a kernel at the same time do not both compile it: the second waits for the
   first, and loads what it wrote. So tests and first runs compile on all cores.
 """
@@ -18,7 +20,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from llvmlite import binding as llvm
 from numba.core import caching
+from numba.core.codegen import CPUCodeLibrary
 
 try:
     import fcntl
@@ -212,6 +216,29 @@ class _ParallelCacheImpl(_StampedCacheImpl):
 
 class _ParallelCache(_StampedCache):
     _impl_class = _ParallelCacheImpl
+
+
+def _keep_callees_private() -> None:
+    """Let every kernel call its own copies of the functions that it calls.
+
+    Numba links a copy of each callee into a kernel as a weak symbol. The process that compiles has
+    the callee by itself too, and the linker takes that one; a process that loads the kernel from
+    disk has only the copy, which was optimised once more, so that its sums may round otherwise:
+    results would depend on who compiled. Names of functions of this package alone are touched.
+    """
+    usual = CPUCodeLibrary._finalize_final_module
+
+    def finalize(library: Any) -> None:
+        for function in library._final_module.functions:
+            weak = function.linkage == llvm.Linkage.linkonce_odr and not function.is_declaration
+            if weak and function.name.startswith("_ZN8amontons"):
+                function.linkage = "internal"
+        usual(library)
+
+    CPUCodeLibrary._finalize_final_module = finalize
+
+
+_keep_callees_private()
 
 
 def keep(dispatcher: Any, form: str = "serial") -> None:

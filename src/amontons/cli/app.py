@@ -8,12 +8,14 @@ from typing import Annotated
 import typer
 
 import amontons
+from amontons.cli.bench import bench
 from amontons.cli.compare import compare
 from amontons.cli.export import export
 from amontons.cli.import_robot import import_robot
 from amontons.cli.info import info
 from amontons.cli.output import reporting
 from amontons.cli.plot import plot
+from amontons.cli.reproduce import reproduce
 from amontons.cli.resume import resume
 from amontons.cli.run import run
 from amontons.cli.scenes import scenes
@@ -29,7 +31,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-COMMANDS = (scenes, run, resume, view, plot, export, solve, compare, warmup, info)
+COMMANDS = (scenes, run, resume, view, plot, export, solve, compare, reproduce, bench, warmup, info)
 
 for command in COMMANDS:
     app.command()(reporting(command))

@@ -67,6 +67,9 @@ def run(
     contacts: Annotated[
         bool, typer.Option("--contacts", help="Record contact points and forces, too.")
     ] = False,
+    live: Annotated[
+        bool, typer.Option("--live", help="Show it in a browser while it runs.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Run a scene and record it; what is not given is as the scene advises.
@@ -91,7 +94,8 @@ def run(
     start_where_cold()
     folder = out or free_folder(Path(scene).stem if names_a_file(scene) else made.name)
     rate, points = _output(made, frames, contacts)
-    carry_out(begin(made, folder, settings=settings, rate=rate, contacts=points), json=json)
+    begun = begin(made, folder, settings=settings, rate=rate, contacts=points)
+    carry_out(begun, json=json, live=live)
 
 
 def _made(word: str, bodies: int | None, seed: int | None, given: list[str]) -> Scene | FileScene:

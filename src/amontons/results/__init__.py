@@ -1,6 +1,7 @@
 """Results: a run in one HDF5 file, readable while it grows, and checkpoints to go on from."""
 
 from amontons.results.layout import STAGES
+from amontons.results.moment import Moment
 from amontons.results.reader import BodyList, Frame, Results, Surface
 from amontons.results.recorder import Recorder
 from amontons.results.runs import Run, begin, resume
@@ -9,6 +10,7 @@ __all__ = [
     "STAGES",
     "BodyList",
     "Frame",
+    "Moment",
     "Recorder",
     "Results",
     "Run",

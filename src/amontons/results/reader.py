@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -22,7 +22,7 @@ from amontons.simulation.contacts import Contacts
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Frame:
     """All bodies at one moment."""
 
@@ -50,8 +50,14 @@ class Frame:
         """Of the centres of mass [m/s], shape (bodies,)."""
         return np.asarray(np.linalg.norm(self.velocity, axis=1))
 
+    def __repr__(self) -> str:
+        return (
+            f"<Frame {self.number}: {len(self.position)} bodies at {self.time:.4g} s, after "
+            f"{self.step} steps>"
+        )
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class BodyList:
     """What does not change about the bodies of a run; one entry a body."""
 
@@ -72,8 +78,14 @@ class BodyList:
     def __len__(self) -> int:
         return len(self.id)
 
+    def __repr__(self) -> str:
+        moving, fixed = int(self.dynamic.sum()), int(self.fixed.sum())
+        return (
+            f"<BodyList: {moving} dynamic, {fixed} fixed, {len(self) - moving - fixed} kinematic>"
+        )
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class Surface:
     """A shape as triangles about its centre of mass."""
 
@@ -86,6 +98,9 @@ class Surface:
     """[m], shape (vertices, 3)."""
     triangles: NDArray[np.int32]
     """Counter-clockwise seen from outside, shape (triangles, 3)."""
+
+    def __repr__(self) -> str:
+        return f"<Surface: {self.kind}, {len(self.triangles)} triangles>"
 
 
 class Results:
@@ -148,18 +163,7 @@ class Results:
     @cached_property
     def shapes(self) -> list[Surface]:
         """Every shape as triangles."""
-        arrays = {name: dataset[:] for name, dataset in self.file["shapes"].items()}
-        corner, triangle = arrays["vertex_start"], arrays["triangle_start"]
-        return [
-            Surface(
-                kind.decode(),
-                arrays["half"][i],
-                arrays["middle"][i],
-                arrays["vertices"][corner[i] : corner[i + 1]],
-                arrays["triangles"][triangle[i] : triangle[i + 1]],
-            )
-            for i, kind in enumerate(arrays["kind"])
-        ]
+        return surfaces_of({name: dataset[:] for name, dataset in self.file["shapes"].items()})
 
     # -- frames -----------------------------------------------------------------------------------
 
@@ -274,6 +278,9 @@ class Series:
     def __len__(self) -> int:
         return int(self.shape[0])
 
+    def __repr__(self) -> str:
+        return f"<Series: shape {self.shape}, read from the disk when indexed>"
+
     def __getitem__(self, where: Any) -> Floats:
         first = where[0] if isinstance(where, tuple) else where
         if isinstance(first, slice):
@@ -287,6 +294,21 @@ class Series:
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         return self[:].astype(dtype or np.float64, copy=False)
+
+
+def surfaces_of(arrays: Mapping[str, NDArray[Any]]) -> list[Surface]:
+    """Shapes one by one, from the arrays of the group ``shapes``."""
+    corner, triangle = arrays["vertex_start"], arrays["triangle_start"]
+    return [
+        Surface(
+            kind.decode(),
+            arrays["half"][i],
+            arrays["middle"][i],
+            arrays["vertices"][corner[i] : corner[i + 1]],
+            arrays["triangles"][triangle[i] : triangle[i + 1]],
+        )
+        for i, kind in enumerate(arrays["kind"])
+    ]
 
 
 def _opened(path: Path) -> h5py.File:

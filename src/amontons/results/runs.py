@@ -18,7 +18,7 @@ from amontons.scenes import Advice, Scene, find_scene
 from amontons.simulation.simulation import Simulation
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Run:
     """A simulation of a scene and the recorder that writes it down."""
 
@@ -31,6 +31,12 @@ class Run:
     def left(self) -> float:
         """Simulated time that is still to come [s]."""
         return max(0.0, self.settings.time - self.simulation.time)
+
+    def __repr__(self) -> str:
+        return (
+            f"<Run: {self.scene!r}, at {self.simulation.time:.4g} of {self.settings.time:g} s, in "
+            f"{self.recorder.folder}>"
+        )
 
 
 def begin(

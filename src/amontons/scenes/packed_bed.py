@@ -8,9 +8,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from amontons.model.materials import Material
-from amontons.model.shapes import Plane, Sphere
+from amontons.model.shapes import Sphere
 from amontons.model.world import World
 from amontons.scenes.base import Advice, Scene
+from amontons.scenes.open_box import add_open_box
 from amontons.scenes.parameters import parameter
 
 
@@ -37,12 +38,7 @@ class PackedBed(Scene):
         pitch = 2.0 * self.radius * self.spacing
         side = max(2, round((self.spheres / self.depth) ** (1.0 / 3.0)))
         half = 0.5 * side * pitch
-        world.add_body(Plane(), fixed=True, material=material, name="floor")
-        for name, normal in (
-            ("left", (1, 0, 0)), ("right", (-1, 0, 0)), ("front", (0, 1, 0)), ("back", (0, -1, 0)),
-        ):  # fmt: skip
-            place = -half * np.array(normal, dtype=float)
-            world.add_body(Plane(normal), fixed=True, position=place, material=material, name=name)
+        add_open_box(world, half=half, material=material)
         number = np.arange(self.spheres)
         layer, rest = np.divmod(number, side * side)
         row, column = np.divmod(rest, side)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 
 import numpy as np
@@ -19,16 +20,30 @@ UNIT = 1e-6
 """How far from one the length of a quaternion may be."""
 
 
+FINE_BELOW = 256
+"""Contacts and joint rows up to which the default solver is asked for :data:`FINE`."""
+
+COARSE, FINE = 1e-4, 1e-8
+"""Tolerances of the default solver: in a small scene a fine one costs next to nothing."""
+
+
 def solver_for(solver: Solver | None, friction: str) -> Solver:
     """The solver of every step."""
     if solver is not None and not isinstance(solver, Solver):
         raise InputError(f"solver must be one such as amontons.APGD(), got {solver!r}")
     if friction not in ("convex", "exact"):
         raise InputError(f"friction must be 'convex' or 'exact', got {friction!r}")
-    inner = solver or Auto(tolerance=1e-4, max_iterations=500, budget=0.5)
+    inner = solver or Auto(tolerance=COARSE, max_iterations=500, budget=0.5)
     if friction == "convex" or inner.exact:
         return inner
     return ExactCoulomb(inner=inner, tolerance=inner.tolerance)
+
+
+def finer(solver: Solver) -> Solver:
+    """The default solver as it is used on small problems."""
+    if isinstance(solver, ExactCoulomb):
+        return dataclasses.replace(solver, inner=finer(solver.inner), tolerance=FINE)
+    return dataclasses.replace(solver, tolerance=FINE)
 
 
 def contact_rules(

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 from collections.abc import Callable
+from types import ModuleType
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +29,14 @@ from amontons.model.world import World
 from amontons.problem.operators import BodyOperator
 from amontons.problem.problem import ConeProblem
 from amontons.simulation.checkpoint import put_back, restore, save, snapshot
-from amontons.simulation.checks import check_bodies, check_velocities, contact_rules, solver_for
+from amontons.simulation.checks import (
+    FINE_BELOW,
+    check_bodies,
+    check_velocities,
+    contact_rules,
+    finer,
+    solver_for,
+)
 from amontons.simulation.contacts import Contacts
 from amontons.simulation.lookout import Lookout
 from amontons.simulation.progress import progress_bar
@@ -64,7 +74,8 @@ class Simulation:
         Length of a time step [s], or an `AutomaticStep` that chooses it.
     solver:
         Of the cone complementarity problem of each step; by default `Auto` to a scaled error of
-        1e-4. For large scenes `APGD(tolerance=1e-2, max_iterations=50)` is several times faster.
+        1e-4, or 1e-8 where contacts and joint rows are few (up to 256). For large scenes
+        `APGD(tolerance=1e-2, max_iterations=50)` is several times faster.
     friction:
         "convex" for the convex relaxation of papers 3 to 5, which lets sliding bodies rise by
         h μ v, or "exact" for Coulomb's law itself, at several times the cost.
@@ -107,6 +118,7 @@ class Simulation:
         self.substeps = substeps
         self.sleeping = sleeping
         self.solver = solver_for(solver, friction)
+        self._solver_of_few = finer(self.solver) if solver is None else self.solver
         self.time = 0.0
         """Simulated time [s]."""
         self.steps = 0
@@ -278,7 +290,8 @@ class Simulation:
             )
             guess = h * terms.of_kept(forces[:, : terms.width])
             watch.lap("assemble")
-            solution = self.solver.solve(problem, guess=np.append(guess, acting_rows.guess))
+            solver = self._solver_of_few if problem.blocks <= FINE_BELOW else self.solver
+            solution = solver.solve(problem, guess=np.append(guess, acting_rows.guess))
             watch.lap("solve")
             assert isinstance(problem.operator, BodyOperator)
             kick = problem.operator.velocities(problem.sets.inward(solution.impulses))
@@ -415,6 +428,16 @@ class Simulation:
             notes=notes_of(self.world, self.masses, solved, broken),
         )
 
+    # -- looking ----------------------------------------------------------------------------------
+
+    def view(self, *, height: int = 480) -> Any:
+        """The viewer on the bodies as they are now: notebooks show it; `open()` does elsewhere."""
+        return _viewer().view(self, height=height)
+
+    def render(self, **look: Any) -> Any:
+        """A picture of the bodies as they are now; see :func:`amontons.viewer.render`."""
+        return _viewer().render(self, **look)
+
     # -- keeping ----------------------------------------------------------------------------------
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -428,5 +451,11 @@ class Simulation:
     def __repr__(self) -> str:
         return (
             f"<Simulation: {len(self.bodies)} bodies, {len(self.joints)} joints, at "
-            f"{self.time:.6g} s after {self.steps} steps, {self.solver!r}>"
+            f"{self.time:.6g} s after {self.steps} steps, {type(self.solver).__name__} to "
+            f"{self.solver.tolerance:g}>"
         )
+
+
+def _viewer() -> ModuleType:
+    """The viewer, which is built on simulations and so is loaded only when it is asked for."""
+    return importlib.import_module("amontons.viewer")

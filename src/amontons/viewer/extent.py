@@ -1,0 +1,29 @@
+"""Where a run happens: what a camera must see."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from amontons.results import BodyList, Moment, Results, Surface
+
+Recording = Results | Moment
+"""What can be shown: a run on the disk, or a simulation as it is now."""
+
+
+def extent(run: Recording) -> tuple[NDArray[np.float64], float]:
+    """Middle of where bodies move at first and at last, and the size of that [m]."""
+    dynamic = run.bodies.dynamic
+    if not dynamic.any():
+        return np.zeros(3), 1.0
+    places = np.concatenate([run.position[0][dynamic], run.position[-1][dynamic]])
+    low, high = np.percentile(places, [2.0, 98.0], axis=0)
+    half = np.array([shape.half for shape in run.shapes])[run.bodies.shape[dynamic]]
+    reach = float(np.linalg.norm(half, axis=1).max())
+    return 0.5 * (low + high), float(np.linalg.norm(high - low)) + 2.0 * reach
+
+
+def is_glass(bodies: BodyList, row: int, shape: Surface) -> bool:
+    """Whether a body is a container, which one wants to look into."""
+    held = bool(bodies.fixed[row] or bodies.kinematic[row])
+    return held and shape.kind in ("Compound", "TriangleMesh")

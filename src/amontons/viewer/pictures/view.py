@@ -1,0 +1,101 @@
+"""From where a picture is taken."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from amontons.errors import InputError
+from amontons.model.shapes.checks import finite, positive
+
+Floats = NDArray[np.float64]
+
+ANGLE = 0.7
+"""Of the field of view, from bottom to top [rad]."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class View:
+    """A direction to look from, and how far away; the middle of the run is what it looks at."""
+
+    azimuth: float = -57.0
+    """Around the vertical, from x to y [°]."""
+    height: float = 24.0
+    """Above the horizon [°], −89 to 89."""
+    distance: float = 1.4
+    """In sizes of the scene."""
+    target: tuple[float, float, float] | None = None
+    """What to look at [m]; by default the middle of where bodies move."""
+
+    def __post_init__(self) -> None:
+        finite("azimuth", self.azimuth)
+        positive("distance", self.distance)
+        if not abs(finite("height", self.height)) <= 89.0:
+            raise InputError(f"height is {self.height:g}°; it must be −89 to 89")
+        if self.target is not None and not (
+            len(self.target) == 3 and np.isfinite(self.target).all()
+        ):
+            raise InputError(f"target must be three finite numbers, got {self.target!r}")
+
+
+@dataclass(frozen=True)
+class Camera:
+    """A view of a scene of a certain size, on so many pixels.
+
+    A pixel's ray is eye + t (forward + x right + y up), so t is the depth along `forward`.
+    """
+
+    eye: Floats
+    right: Floats
+    up: Floats
+    forward: Floats
+    width: int
+    height: int
+    near: float
+    """Nothing nearer is drawn [m]."""
+
+    @classmethod
+    def looking(cls, view: View, middle: Floats, size: float, width: int, height: int) -> Camera:
+        """The camera of a view on a scene of a size [m] around its middle."""
+        around, above = np.radians([view.azimuth, view.height])
+        away = np.cos(above) * np.array([np.cos(around), np.sin(around), 0.0])
+        away[2] = np.sin(above)
+        target = middle if view.target is None else np.array(view.target, dtype=np.float64)
+        right = np.array([-np.sin(around), np.cos(around), 0.0])
+        distance = view.distance * size
+        return cls(
+            target + distance * away, right, np.cross(away, right), -away, width, height,
+            0.01 * distance,
+        )  # fmt: skip
+
+    @property
+    def scale(self) -> float:
+        """Pixels of a length that is as long as it is deep."""
+        return float(0.5 * self.height / np.tan(0.5 * ANGLE))
+
+    @property
+    def axes(self) -> Floats:
+        """Right, up and forward as rows, shape (3, 3)."""
+        return np.stack([self.right, self.up, self.forward])
+
+    def seen(self, points: Floats) -> Floats:
+        """Points (..., 3) along right, up and forward from the eye [m]."""
+        return np.asarray((points - self.eye) @ self.axes.T)
+
+    def slopes(self, x: NDArray[np.int64], y: NDArray[np.int64]) -> tuple[Floats, Floats]:
+        """Steps to the right and up by depth, of the rays through pixels' middles."""
+        across = (x + 0.5 - 0.5 * self.width) / self.scale
+        upward = (0.5 * self.height - y - 0.5) / self.scale
+        return np.asarray(across, dtype=np.float64), np.asarray(upward, dtype=np.float64)
+
+    def rays(self, x: NDArray[np.int64], y: NDArray[np.int64]) -> Floats:
+        """Of pixels, of depth one, shape (pixels, 3)."""
+        u, v = self.slopes(x, y)
+        return np.asarray(np.stack([u, v, np.ones(len(u))], axis=1) @ self.axes)
+
+    def towards_eye(self, x: NDArray[np.int64], y: NDArray[np.int64]) -> Floats:
+        """Unit vectors against the rays of pixels, shape (pixels, 3)."""
+        rays = self.rays(x, y)
+        return np.asarray(-rays / np.sqrt(np.einsum("pi,pi->p", rays, rays))[:, None])
