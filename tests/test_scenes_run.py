@@ -12,6 +12,7 @@ from amontons.scenes import (
     BouncingBalls,
     Chain,
     Conveyor,
+    Crater,
     Dominoes,
     Drum,
     FourBar,
@@ -19,7 +20,10 @@ from amontons.scenes import (
     MixedPile,
     Mixer,
     PackedBed,
+    PebbleBed,
     Plates,
+    Shaker,
+    Snowball,
     Vehicle,
     Wall,
     WreckingBall,
@@ -40,6 +44,10 @@ SMALL = (
     Chain(6),
     FourBar(),
     Vehicle(12),
+    Crater(200, width=10.0),
+    Snowball(60),
+    Shaker(60, 2),
+    PebbleBed(80, core=6.0, outlet=4.0),
 )
 
 
@@ -199,3 +207,42 @@ def test_the_vehicle_drives_forward_on_its_springs():
     assert chassis.position[0] > 0.1
     assert 0.4 < chassis.position[2] < 0.6
     assert abs(chassis.orientation[0]) > 0.99
+
+
+def test_a_ball_sinks_into_a_bed_but_not_through_it():
+    scene = Crater(200, width=10.0, diameter=4e-3, height=0.02)
+    sim = started(scene, 0.12)
+    ball = sim.world.body("ball")
+    grains = moving(sim) & (sim.bodies.id != ball.id)
+    top = np.quantile(sim.bodies.position[grains, 2], 0.9)
+    assert 0.5 * scene.diameter < ball.position[2] < top + 0.5 * scene.diameter
+    assert abs(ball.velocity[2]) < 0.1
+
+
+def test_a_sticky_ball_holds_together_and_a_dry_one_does_not():
+    spread = {}
+    for cohesion in (0.0, 20_000.0):
+        sim = started(Snowball(60, cohesion=cohesion), 0.15)
+        spread[cohesion] = sim.bodies.position[moving(sim)].std(axis=0).max()
+    assert spread[0.0] > 1.5 * spread[20_000.0]
+
+
+def test_the_shaken_box_goes_up_and_down_by_its_amplitude():
+    scene = Shaker(60, 2)
+    sim = am.Simulation(scene.build(), step=1e-3, solver=scene.advice.make_solver())
+    floor, heights = sim.world.body("floor"), []
+    sim.run(1.0 / scene.frequency, on_step=lambda _: heights.append(floor.position[2]) and None)
+    reach = scene.amplitude * scene.radius
+    np.testing.assert_allclose([min(heights), max(heights)], [-reach, reach], rtol=0.02)
+    inside = np.abs(sim.bodies.position[moving(sim), :2]).max()
+    assert inside < abs(sim.world.body("left").position[0])
+
+
+def test_pebbles_run_out_unless_a_plug_holds_them():
+    open_bed = PebbleBed(80, core=6.0, outlet=4.0)
+    sim = started(open_bed, 0.4)
+    assert (sim.bodies.position[moving(sim), 2] < -open_bed.radius).any()
+    sim = started(dataclasses.replace(open_bed, plugged=1), 0.4)
+    place = sim.bodies.position[moving(sim)]
+    assert place[:, 2].min() > 0.9 * open_bed.radius
+    assert np.hypot(place[:, 0], place[:, 1]).max() < open_bed.core * open_bed.radius

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import cos, pi
+from math import cos, pi, sin
 from typing import ClassVar
 
 import numpy as np
@@ -14,7 +14,7 @@ from amontons.model.shapes import Box, Compound, Cylinder, Part, Plane, Sphere
 from amontons.model.world import World
 from amontons.scenes.base import Advice, Scene
 from amontons.scenes.parameters import parameter
-from amontons.scenes.placement import disc_layers, turn_about
+from amontons.scenes.placement import disc_layers
 from amontons.scenes.vessels import vessel
 
 SEGMENTS = 24
@@ -52,7 +52,12 @@ class Mixer(Scene):
         )
         world.add_body(wall, fixed=True, placed_by="frame", material=steel, name="bowl")
         world.add_body(
-            self._stirrer(inner),
+            stirrer(
+                blades=self.blades,
+                reach=inner - 2.5 * r,
+                size=(0.5 * r, 3.0 * r),
+                middle=2.2 * r,
+            ),
             motion=Motion(angular_velocity=(0.0, 0.0, 2.0 * pi * self.turns / 60.0)),
             placed_by="frame",
             material=steel,
@@ -61,15 +66,36 @@ class Mixer(Scene):
         world.add_bodies(Sphere(r), position=places, density=2000.0, material=steel)
         return world
 
-    def _stirrer(self, inner: float) -> Compound:
-        """Blades from the shaft nearly to the wall, leaning back, and the shaft below them."""
-        r = self.radius
-        reach = inner - 2.5 * r
-        blade = Box((reach, 0.5 * r, 3.0 * r))
-        parts = [Part(Cylinder(r, 4.0 * r), (0.0, 0.0, 2.2 * r))]
-        for i in range(self.blades):
-            angle = 2.0 * pi * i / self.blades
-            turn = turn_about((0.0, 0.0, 1.0), angle)
-            place = (0.5 * reach * np.cos(angle), 0.5 * reach * np.sin(angle), 2.2 * r)
-            parts.append(Part(blade, place, turn))  # type: ignore[arg-type]
-        return Compound(parts)
+
+def stirrer(
+    *, blades: int, reach: float, size: tuple[float, float], middle: float, tilt: float = 0.0
+) -> Compound:
+    """Blades on a shaft about the z axis.
+
+    Parameters
+    ----------
+    reach:
+        Of a blade from the axis [m].
+    size:
+        Thickness and height of a blade [m].
+    middle:
+        Height of the blades' middle [m].
+    tilt:
+        Of the blades about their own length [rad]; a negative one pushes down what it meets when
+        it turns counter-clockwise.
+    """
+    thickness, height = size
+    shaft = Cylinder(2.0 * thickness, 4.0 / 3.0 * height)
+    parts = [Part(shaft, (0.0, 0.0, middle))]
+    for i in range(blades):
+        angle = 2.0 * pi * i / blades
+        out = 0.5 * reach
+        place = (out * cos(angle), out * sin(angle), middle)
+        parts.append(Part(Box((reach, thickness, height)), place, blade_turn(angle, tilt)))
+    return Compound(parts)
+
+
+def blade_turn(angle: float, tilt: float) -> tuple[float, float, float, float]:
+    """The unit quaternion (w, x, y, z) of a tilt about x and then a turn about z [rad]."""
+    c, s, a, b = cos(0.5 * angle), sin(0.5 * angle), cos(0.5 * tilt), sin(0.5 * tilt)
+    return (c * a, c * b, s * b, s * a)

@@ -41,6 +41,18 @@ def random_turns(rng: np.random.Generator, count: int) -> Floats:
     return np.asarray(turns / np.linalg.norm(turns, axis=1, keepdims=True))
 
 
-def turn_about(axis: tuple[float, float, float], angle: float) -> tuple[float, ...]:
+def turn_about(axis: tuple[float, float, float], angle: float) -> tuple[float, float, float, float]:
     """The unit quaternion (w, x, y, z) of a turn about a unit axis [rad]."""
-    return (float(np.cos(0.5 * angle)), *(np.sin(0.5 * angle) * np.array(axis)).tolist())
+    x, y, z = (np.sin(0.5 * angle) * np.array(axis)).tolist()
+    return float(np.cos(0.5 * angle)), x, y, z
+
+
+def face_centred(pitch: float, half: tuple[float, float, float]) -> Floats:
+    """Places of a face-centred cubic lattice about the origin [m], shape (places, 3).
+
+    Neighbours, twelve each, are `pitch` [m] apart; places lie within ± `half` [m].
+    """
+    edge = pitch / np.sqrt(2.0)  # sites of the lattice are those with an even sum of indices
+    axes = [np.arange(-int(each / edge), int(each / edge) + 1) for each in half]
+    index = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 3)
+    return np.asarray(edge * index[index.sum(axis=1) % 2 == 0])
