@@ -12,14 +12,14 @@ from amontons.reproduce.paper4.violations import ViolationsAgainstIterations
 from amontons.reproduce.paper4.walking_robot import WalkingRobotExperiment
 
 EXPERIMENTS: tuple[type[Experiment], ...] = (
+    SizeSegregation,
     ViolationsAgainstIterations,
     CostOfAStep,
     HighStacks,
-    SizeSegregation,
-    PebbleRefuelling,
+    GripperExperiment,
     ArticulatedObjects,
     NonConvexShapes,
     PackagingExperiment,
-    GripperExperiment,
+    PebbleRefuelling,
     WalkingRobotExperiment,
 )
