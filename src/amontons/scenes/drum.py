@@ -80,7 +80,7 @@ class Drum(Scene):
             angle = 360.0 * i / self.lifters + 180.0 / SEGMENTS
             turn = turn_about((0.0, 0.0, 1.0), radians(angle))
             spot = middle * np.array([cos(radians(angle)), np.sin(radians(angle)), 0.0])
-            parts.append(Part(bar, tuple(spot.tolist()), turn))  # type: ignore[arg-type]
+            parts.append(Part(bar, tuple(spot.tolist()), turn))
         return Compound(parts)
 
     def _places(self) -> NDArray[np.float64]:
