@@ -59,7 +59,7 @@ class ViolationsAgainstIterations(Experiment):
 
     def run(self, notebook: Notebook) -> None:
         spheres = self.pick(60, 300, 300)
-        counts = self.pick((10, 40), (160, 80, 40, 20, 10), (640, 320, 160, 80, 40, 20, 10))
+        counts = self.pick((160, 20), (160, 80, 40, 20, 10), (640, 320, 160, 80, 40, 20, 10))
         runs = []
         for number, count in enumerate(counts):
             notebook.say(f"{count} iterations a step", number / len(counts))
