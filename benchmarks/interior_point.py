@@ -13,64 +13,9 @@ import numpy as np
 
 import amontons as am
 from amontons.plots.style import legend_below, look, panels, save
+from amontons.reproduce.paper5.sizes import BALLS, count_iterations
+from amontons.reproduce.paper5.warm_start import KINDS, TESTS, total_iterations
 from common import arguments, write
-from drop import Drop, balls_in_a_box, single
-
-AS_PAPER = am.InteriorPoint(tolerance=1e-15, stop_as_paper=True, warm="none")
-SIZES = (155, 415, 575, 1750)  # balls: matrices of about 1200, 3200, 4500 and 13 800 rows
-
-
-def table_1(balls: int, steps: int, settle: int) -> dict[str, float]:
-    """Mean iterations of balls that drop into a box, and the size of the matrix of eq. 20."""
-    scene = balls_in_a_box(balls)
-    cheap = am.APGD(tolerance=1e-4, max_iterations=2000)
-    for _ in range(settle):
-        scene.advance(cheap)
-    counts, rows = [], []
-    for _ in range(steps):
-        solution = scene.advance(AS_PAPER)
-        if solution is not None:
-            counts.append(solution.iterations)
-            rows.append(solution.impulses.size)
-    return {
-        "balls": balls,
-        "matrix size": 6 * balls + float(np.mean(rows)),
-        "mean iterations": float(np.mean(counts)),
-        "least": min(counts),
-        "most": max(counts),
-    }
-
-
-def table_2() -> dict[str, dict[str, int]]:
-    """Iterations of all calls with no, partial and full warm start (scaled error 1e-8)."""
-    tests = {
-        "balls in a box (50)": (lambda: balls_in_a_box(150), 50, 60),
-        "single brick (100)": (lambda: single(am.Box((0.2, 0.1, 0.05)), 0.03), 100, 0),
-        "single ball (100)": (lambda: single(am.Sphere(0.1), 0.105), 100, 0),
-    }
-    table: dict[str, dict[str, int]] = {}
-    for name, (make, calls, settle) in tests.items():
-        table[name] = {}
-        for warm in ("none", "partial", "full"):
-            scene: Drop = make()
-            for _ in range(settle):
-                scene.advance(am.APGD(tolerance=1e-6, max_iterations=5000))
-            solver = am.InteriorPoint(tolerance=1e-8, warm=warm)
-            total = done = 0
-            while done < calls:
-                solution = scene.advance(_ignorant(solver, scene))
-                if solution is not None:
-                    total, done = total + solution.iterations, done + 1
-            table[name][warm] = total
-        print(f"  {name}: {table[name]}", flush=True)
-    return table
-
-
-def _ignorant(solver: am.InteriorPoint, scene: Drop) -> am.InteriorPoint:
-    """With no warm start the guess is not even looked at."""
-    if solver.warm == "none":
-        scene.memory.forget()
-    return solver
 
 
 def plates(ratio: float, count: int = 20) -> am.ConeProblem:
@@ -147,15 +92,26 @@ def main() -> None:
     logging.basicConfig(level=logging.WARNING)
     figures: dict[str, Any] = {"table 1": []}
     print("Table 1: balls dropped in a box")
-    jobs = [(balls, 20, 40) for balls in SIZES]
+    jobs = [(balls, 20, 40) for balls in BALLS]
     if options.large:
-        jobs += [(10 * balls, 3, 30) for balls in SIZES]
-    for balls, steps, settle in jobs:
-        row = table_1(balls, steps, settle)
+        jobs += [(10 * balls, 3, 30) for balls in BALLS]
+    for job in jobs:
+        found = count_iterations(*job)
+        row = {
+            "balls": found.balls,
+            "matrix size": found.rows,
+            "mean iterations": float(np.mean(found.iterations)),
+            "least": min(found.iterations),
+            "most": max(found.iterations),
+        }
         figures["table 1"].append(row)
         print("  " + ", ".join(f"{k} {v:.4g}" for k, v in row.items()), flush=True)
     print("Table 2: iterations of all calls")
-    figures["table 2"] = table_2()
+    figures["table 2"] = {}
+    for name, test in TESTS.items():
+        counts = {kind: total_iterations(test, kind, test.calls) for kind in KINDS}
+        figures["table 2"][name] = counts
+        print(f"  {name} ({test.calls}): {counts}", flush=True)
     print("Plates")
     runs = plate_runs()
     figures["plates"] = {

@@ -12,6 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 
 import amontons as am
+from amontons.reproduce.histories import reach
 from common import arguments, load, write
 
 
@@ -58,12 +59,6 @@ def clarabel(
     x = problem.sets.inward(problem.sets.project(problem.sets.outward(x)))
     error = am.residuals(problem, problem.impulses(x)).scaled
     return seconds, error, result.iterations
-
-
-def reach(history: am.History, level: float) -> tuple[int, float] | None:
-    """First iteration and time at which the residual is at most `level`."""
-    below = np.flatnonzero(history.residual <= level)
-    return (int(below[0]), float(history.time[below[0]])) if below.size else None
 
 
 def main() -> None:

@@ -21,8 +21,8 @@ FIGURES = Path(__file__).parent / "figures"
 MOMENT = {
     "bouncing_balls": 0.8, "mixed_pile": 1.2, "wrecking_ball": 1.5, "dominoes": 2.0, "drum": 2.0,
     "hourglass": 1.2, "mixer": 1.5, "conveyor": 1.5, "chain": 0.6, "vehicle": 1.6, "plates": 0.1,
-    "packed_bed": 0.8, "wall": 0.05, "four_bar": 0.8, "crater": 0.2, "snowball": 0.2, "shaker": 1.5,
-    "pebble_bed": 1.0,
+    "packed_bed": 0.8, "pressed_bed": 1.5, "wall": 0.05, "four_bar": 0.8, "crater": 0.2,
+    "snowball": 0.2, "shaker": 1.5, "pebble_bed": 1.0,
 }  # fmt: skip
 """When each scene is worth a picture [s]."""
 
@@ -67,8 +67,8 @@ def main(names: list[str]) -> None:
             photograph(browser, page, FIGURES / f"scene-{name}.jpg", bare, (560, 350))
         if not names:
             forces = page_of(PackedBed(600), 1.2, folder / "forces", contacts=True, rate=20.0)
-            clicks = "viewer.options.forces = true; document.getElementById('forces').click();"
-            clicks += "viewer.options.colouring = 0; document.getElementById('colour').value = 0;"
+            clicks = "viewer.options.forces = document.getElementById('forces').value = 'chains';"
+            clicks += "viewer.options.colouring = document.getElementById('colour').value = 2;"
             photograph(browser, forces, FIGURES / "viewer-forces.jpg", clicks, (960, 600))
             balls = folder / "bouncing_balls.html"
             photograph(

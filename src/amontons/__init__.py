@@ -26,6 +26,14 @@ _HOMES = {
         "SimulationError",
         "UnsupportedProblemError",
     ),
+    "amontons.interchange": (
+        "FileScene",
+        "Imported",
+        "load_mjcf",
+        "load_scene",
+        "load_urdf",
+        "save_scene",
+    ),
     "amontons.model.bodies": ("Bodies", "Body"),
     "amontons.model.forces": (
         "AppliedForce",
@@ -92,6 +100,7 @@ _HOMES = {
     ),
     "amontons.problem.solution": ("History", "Solution", "Status"),
     "amontons.results": ("Recorder", "Results"),
+    "amontons.viewer": ("Page", "Picture", "View", "render", "view"),
     "amontons.solvers": (
         "APGD",
         "Auto",
@@ -138,6 +147,7 @@ __all__ = [
     "Ellipsoid",
     "ExactCoulomb",
     "FileFormatError",
+    "FileScene",
     "Fixed",
     "Force",
     "ForceState",
@@ -146,6 +156,7 @@ __all__ = [
     "Gear",
     "HeightField",
     "History",
+    "Imported",
     "InputError",
     "InsufficientMemoryError",
     "InteriorPoint",
@@ -159,7 +170,9 @@ __all__ = [
     "Motion",
     "NonNegative",
     "OutputError",
+    "Page",
     "Part",
+    "Picture",
     "Planar",
     "Plane",
     "PointOnLine",
@@ -196,12 +209,19 @@ __all__ = [
     "TriangleMesh",
     "Universal",
     "UnsupportedProblemError",
+    "View",
     "World",
     "__version__",
     "get_threads",
+    "load_mjcf",
+    "load_scene",
+    "load_urdf",
     "max_threads",
+    "render",
     "residuals",
+    "save_scene",
     "set_threads",
+    "view",
 ]
 
 if TYPE_CHECKING:
@@ -219,6 +239,14 @@ if TYPE_CHECKING:
         ProblemWarning,
         SimulationError,
         UnsupportedProblemError,
+    )
+    from amontons.interchange import (
+        FileScene,
+        Imported,
+        load_mjcf,
+        load_scene,
+        load_urdf,
+        save_scene,
     )
     from amontons.model.bodies import Bodies, Body
     from amontons.model.forces import (
@@ -299,6 +327,7 @@ if TYPE_CHECKING:
         Solver,
         SpectralGradient,
     )
+    from amontons.viewer import Page, Picture, View, render, view
 
 
 def __getattr__(name: str) -> Any:

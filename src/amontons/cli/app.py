@@ -8,8 +8,10 @@ from typing import Annotated
 import typer
 
 import amontons
+from amontons.cli.bench import bench
 from amontons.cli.compare import compare
 from amontons.cli.export import export
+from amontons.cli.import_robot import import_robot
 from amontons.cli.info import info
 from amontons.cli.output import reporting
 from amontons.cli.plot import plot
@@ -29,10 +31,11 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-COMMANDS = (scenes, run, resume, view, plot, export, solve, compare, reproduce, warmup, info)
+COMMANDS = (scenes, run, resume, view, plot, export, solve, compare, reproduce, bench, warmup, info)
 
 for command in COMMANDS:
     app.command()(reporting(command))
+app.command("import")(reporting(import_robot))
 
 
 def _show_version(wanted: bool) -> None:

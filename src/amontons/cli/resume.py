@@ -17,6 +17,9 @@ def resume(
         typer.Option("--time", metavar="T", help="Another end \\[s].", show_default=False),
     ] = None,
     threads: Threads = None,
+    live: Annotated[
+        bool, typer.Option("--live", help="Show it in a browser while it runs.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Go on with a run from its last checkpoint: the result is that of an unbroken run.
@@ -30,4 +33,4 @@ def resume(
     if time is not None:
         positive("--time", time)
     use_threads(threads)
-    carry_out(go_on(folder, time=time), json=json)
+    carry_out(go_on(folder, time=time), json=json, live=live)

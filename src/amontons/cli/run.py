@@ -12,6 +12,7 @@ from amontons.cli.settings import Json, Threads, use_threads
 from amontons.errors import InputError
 
 if TYPE_CHECKING:
+    from amontons.interchange.file_scene import FileScene
     from amontons.scenes import Advice, Scene
 
 PATIENT = 10_000
@@ -19,7 +20,13 @@ PATIENT = 10_000
 
 
 def run(
-    scene: Annotated[str, typer.Argument(help="A scene; `amontons scenes` lists them.")],
+    scene: Annotated[
+        str,
+        typer.Argument(
+            help="A scene (`amontons scenes` lists them), a scene file or a robot: "
+            ".yaml, .toml, .urdf, .xml."
+        ),
+    ],
     bodies: Annotated[
         int | None, typer.Option("--bodies", "-b", metavar="N", help="How many bodies.")
     ] = None,
@@ -49,10 +56,19 @@ def run(
         typer.Option("--out", "-o", metavar="DIR", help="A new folder.", show_default=False),
     ] = None,
     frames: Annotated[
-        float, typer.Option("--frames", metavar="FPS", help="Frames a simulated second.")
-    ] = 60.0,
+        float | None,
+        typer.Option(
+            "--frames",
+            metavar="FPS",
+            help="Frames a simulated second. \\[default: 60, or what the file says]",
+            show_default=False,
+        ),
+    ] = None,
     contacts: Annotated[
         bool, typer.Option("--contacts", help="Record contact points and forces, too.")
+    ] = False,
+    live: Annotated[
+        bool, typer.Option("--live", help="Show it in a browser while it runs.")
     ] = False,
     json: Json = False,
 ) -> None:
@@ -62,13 +78,12 @@ def run(
     """
     from amontons.cli.companion import start_where_cold
     from amontons.cli.running import carry_out, free_folder
+    from amontons.cli.scene_files import names_a_file
     from amontons.results import begin
-    from amontons.scenes import find_scene
 
-    kind = find_scene(scene)
-    made = kind.parsed(_words(kind, bodies, seed, set or []))
+    made = _made(scene, bodies, seed, set or [])
     settings = _settings(
-        kind.advice,
+        made.advice,
         time=time,
         step=step,
         solver=solver,
@@ -77,11 +92,37 @@ def run(
     )
     use_threads(threads)
     start_where_cold()
-    folder = out or free_folder(kind.name)
-    carry_out(begin(made, folder, settings=settings, rate=frames, contacts=contacts), json=json)
+    folder = out or free_folder(Path(scene).stem if names_a_file(scene) else made.name)
+    rate, points = _output(made, frames, contacts)
+    begun = begin(made, folder, settings=settings, rate=rate, contacts=points)
+    carry_out(begun, json=json, live=live)
 
 
-def _words(
+def _made(word: str, bodies: int | None, seed: int | None, given: list[str]) -> Scene | FileScene:
+    """The scene that a word of the command line names, or the file."""
+    from amontons.cli.scene_files import names_a_file, open_scene
+    from amontons.scenes import find_scene
+
+    if not names_a_file(word):
+        kind = find_scene(word)
+        return kind.parsed(words_of(kind, bodies, seed, given))
+    options = {"--bodies": bodies, "--seed": seed, "--set": given or None}
+    for option, value in options.items():
+        if value is not None:
+            raise InputError(f"{option} is for built-in scenes; change {word} itself")
+    return open_scene(Path(word))
+
+
+def _output(made: Scene | FileScene, frames: float | None, contacts: bool) -> tuple[float, bool]:
+    """Frames a second, and whether contacts are recorded: as asked for, or as the file says."""
+    from amontons.interchange.file_scene import FileScene
+    from amontons.interchange.run_fields import Output
+
+    output = made.output if isinstance(made, FileScene) else Output()
+    return output.rate if frames is None else frames, contacts or output.contacts
+
+
+def words_of(
     kind: type[Scene], bodies: int | None, seed: int | None, given: list[str]
 ) -> dict[str, str]:
     """Parameters as words, by name, from `--set`, `--bodies` and `--seed`."""

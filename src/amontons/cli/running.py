@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,12 +26,17 @@ if TYPE_CHECKING:
     from amontons.simulation.report import StepReport
 
 
-def carry_out(run: Run, *, json: bool) -> None:
-    """Run to the end, or until Ctrl-C, and report."""
+def carry_out(run: Run, *, json: bool, live: bool = False) -> None:
+    """Run to the end, or until Ctrl-C, and report; `live` shows it meanwhile."""
     from amontons._jit import announcer
 
     begun, start = time.perf_counter(), run.simulation.time
-    with Interrupt("after this step") as interrupt, run.recorder, Display() as display:
+    with (
+        serving(run.recorder.folder, live),
+        Interrupt("after this step") as interrupt,
+        run.recorder,
+        Display() as display,
+    ):
         announcer.quiet = display.shown
         if display.shown:
             display.update("getting ready (the first run compiles, once)", 0.0)
@@ -57,6 +64,22 @@ def carry_out(run: Run, *, json: bool) -> None:
             style="bold yellow",
         )
         raise typer.Exit(INTERRUPTED)
+
+
+@contextlib.contextmanager
+def serving(folder: Path, wanted: bool) -> Iterator[None]:
+    """Serve a page that follows the run, and wait in the end until it has seen all of it."""
+    if not wanted:
+        yield
+        return
+    from amontons.cli.view import launch
+    from amontons.viewer.live import LiveServer
+
+    with LiveServer(folder) as server:
+        complain(f"{server.url} in a browser on this machine", kind="live", style="bold green")
+        launch(server.url)
+        yield
+        server.linger()
 
 
 def _text(report: StepReport, run: Run, passed: float, wall: float) -> str:

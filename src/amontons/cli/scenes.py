@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from amontons.cli.output import console, print_json
 from amontons.cli.settings import Json
+from amontons.errors import InputError
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -19,11 +21,35 @@ def scenes(
     name: Annotated[
         str | None, typer.Argument(help="A scene, to see its parameters.", show_default=False)
     ] = None,
+    file: Annotated[
+        Path | None,
+        typer.Option(
+            "--file",
+            metavar="FILE",
+            help="Write that scene as a file: .yaml or .toml.",
+            show_default=False,
+        ),
+    ] = None,
+    set: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=VALUE", help="A parameter of that scene, for --file."),
+    ] = None,
+    schema: Annotated[
+        bool, typer.Option("--schema", help="Print the JSON schema of scene files.")
+    ] = False,
     json: Json = False,
 ) -> None:
-    """List all scenes, or show the parameters of one."""
+    """List all scenes, show the parameters of one, or write one as a file."""
     from amontons.scenes import SCENES, find_scene
 
+    if schema:
+        from amontons.interchange.scene_fields import json_schema
+
+        print_json(json_schema())
+        return
+    if file is not None:
+        _write(name, file, set or [])
+        return
     if name is None:
         if json:
             print_json({each: kind.summary for each, kind in SCENES.items()})
@@ -35,6 +61,19 @@ def scenes(
         print_json(describe(kind))
     else:
         _print_one(kind)
+
+
+def _write(name: str | None, file: Path, given: list[str]) -> None:
+    """Write a scene as a file."""
+    from amontons.cli.run import words_of
+    from amontons.interchange.file_scene import save_scene
+    from amontons.scenes import find_scene
+
+    if name is None:
+        raise InputError("--file needs the name of a scene: amontons scenes NAME --file FILE")
+    kind = find_scene(name)
+    save_scene(kind.parsed(words_of(kind, None, None, given)), file)
+    console(stderr=True).print(f"written: {file}; run it: amontons run {file}", soft_wrap=True)
 
 
 def describe(kind: type[Scene]) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from pathlib import Path
 from typing import Annotated
 
@@ -24,8 +25,14 @@ def view(
     ] = None,
     every: Annotated[int, typer.Option("--every", metavar="K", help="Each K-th frame.")] = 1,
     open: Annotated[bool, typer.Option("--open/--no-open", help="Show it now.")] = True,
+    live: Annotated[
+        bool, typer.Option("--live", help="Follow a run that still goes on, until Ctrl-C.")
+    ] = False,
 ) -> None:
     """Make one HTML file with the whole run in it, and open it where there is a screen."""
+    if live:
+        follow(folder, open)
+        return
     from amontons.results import Results
     from amontons.viewer import write_page
 
@@ -38,8 +45,27 @@ def view(
     console().print(f"wrote {path} ({megabytes(size)}): open it in a browser", soft_wrap=True)
     if size > LARGE:
         complain("the page is large; --every 2 halves it", kind="note", style="bold yellow")
-    if open and _has_screen():
-        typer.launch(str(path))
+    if open:
+        launch(str(path))
+
+
+def follow(folder: Path, shown: bool) -> None:
+    """Serve a page that follows a run of another process, until Ctrl-C."""
+    from amontons.cli.progress import Interrupt
+    from amontons.viewer.live import LiveServer
+
+    with Interrupt("now") as interrupt, LiveServer(folder) as server:
+        console().print(f"{server.url} follows the run; Ctrl-C ends this", soft_wrap=True)
+        if shown:
+            launch(server.url)
+        while not interrupt.requested:
+            time.sleep(0.1)
+
+
+def launch(where: str) -> None:
+    """Show a page in a browser, if one could show anything here."""
+    if _has_screen():
+        typer.launch(where)
 
 
 def _has_screen() -> bool:

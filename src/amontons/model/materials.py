@@ -125,7 +125,8 @@ class Materials:
                 self.rules["static_friction"] = rule
         self.list: list[Material] = []
         self._number: dict[Material, int] = {}
-        self._pairs: dict[tuple[int, int], Material] = {}
+        self.pairs: dict[tuple[int, int], Material] = {}
+        """Contacts that are told apart, by the numbers of their materials, both ways round."""
         self._table: PairTable | None = None
 
     def number(self, material: Material | None) -> int:
@@ -145,7 +146,7 @@ class Materials:
         if not isinstance(contact, Material):
             raise InputError(f"contact must be an amontons.Material, got {contact!r}")
         i, j = self.number(first), self.number(second)
-        self._pairs[i, j] = self._pairs[j, i] = contact
+        self.pairs[i, j] = self.pairs[j, i] = contact
         self._table = None
 
     @property
@@ -163,7 +164,7 @@ class Materials:
     def _combined(self, name: str) -> Floats:
         own = np.array([material.property(name) for material in self.list])
         both = np.asarray(RULES[self.rules[name]](own[:, None], own[None, :]), dtype=np.float64)
-        for pair, contact in self._pairs.items():
+        for pair, contact in self.pairs.items():
             both[pair] = contact.property(name)
         return np.ascontiguousarray(both)
 

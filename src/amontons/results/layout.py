@@ -13,6 +13,8 @@
   multiple of `ROWS`, so that no compressed chunk is ever written twice
 - ``steps``: a row a step, columns as its attribute ``columns`` says
 
+`scene.yaml`: of a run of a scene file or an imported robot, all of it, meshes included.
+
 `checkpoint.npz`: where :func:`amontons.results.resume` goes on.
 """
 
@@ -28,6 +30,7 @@ VERSION = 1
 
 RUN_FILE = "run.h5"
 CHECKPOINT = "checkpoint.npz"
+SCENE_FILE = "scene.yaml"
 
 ROWS = 512
 """Contacts in a chunk of the file."""

@@ -22,7 +22,7 @@ from amontons.simulation.contacts import Contacts
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Frame:
     """All bodies at one moment."""
 
@@ -50,8 +50,14 @@ class Frame:
         """Of the centres of mass [m/s], shape (bodies,)."""
         return np.asarray(np.linalg.norm(self.velocity, axis=1))
 
+    def __repr__(self) -> str:
+        return (
+            f"<Frame {self.number}: {len(self.position)} bodies at {self.time:.4g} s, after "
+            f"{self.step} steps>"
+        )
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class BodyList:
     """What does not change about the bodies of a run; one entry a body."""
 
@@ -72,8 +78,14 @@ class BodyList:
     def __len__(self) -> int:
         return len(self.id)
 
+    def __repr__(self) -> str:
+        moving, fixed = int(self.dynamic.sum()), int(self.fixed.sum())
+        return (
+            f"<BodyList: {moving} dynamic, {fixed} fixed, {len(self) - moving - fixed} kinematic>"
+        )
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class Surface:
     """A shape as triangles about its centre of mass."""
 
@@ -86,6 +98,9 @@ class Surface:
     """[m], shape (vertices, 3)."""
     triangles: NDArray[np.int32]
     """Counter-clockwise seen from outside, shape (triangles, 3)."""
+
+    def __repr__(self) -> str:
+        return f"<Surface: {self.kind}, {len(self.triangles)} triangles>"
 
 
 class Results:
@@ -262,6 +277,9 @@ class Series:
 
     def __len__(self) -> int:
         return int(self.shape[0])
+
+    def __repr__(self) -> str:
+        return f"<Series: shape {self.shape}, read from the disk when indexed>"
 
     def __getitem__(self, where: Any) -> Floats:
         first = where[0] if isinstance(where, tuple) else where

@@ -156,6 +156,10 @@ class Recorder:
         else:
             self.close()
 
+    def __repr__(self) -> str:
+        state = "closed" if self.closed else f"{self._file.frames} frames"
+        return f"<Recorder: {self.folder}, {self.rate:g} frames a second, {state}>"
+
     def _due(self, moment: float) -> int:
         """Number of the frame that is due at a time [s]."""
         return math.floor(moment * self.rate + ROUNDING)

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 import amontons
 from amontons.errors import OutputError
 from amontons.model.world import World
+from amontons.results.deflate import packed_chunk
 from amontons.results.layout import COLUMNS, CONTACT, FORMAT, FRAME, PACKED, ROWS, VERSION
 from amontons.results.surfaces import shape_arrays
 from amontons.simulation.contacts import Contacts
@@ -48,6 +49,8 @@ class RunFile:
     def __init__(self, path: Path, file: h5py.File) -> None:
         self.path, self.file = path, file
         file.swmr_mode = True
+        self._frames = dict(file["frames"].items())
+        self._contacts = dict(file["contacts"].items()) if "contacts" in file else {}
 
     @classmethod
     def create(
@@ -71,7 +74,7 @@ class RunFile:
     @property
     def frames(self) -> int:
         """Whole frames so far."""
-        return int(self.file["frames/time"].shape[0])
+        return int(self._frames["time"].shape[0])
 
     def append_frame(
         self, step: int, time: float, state: Mapping[str, NDArray[Any]], contacts: Contacts | None
@@ -81,16 +84,17 @@ class RunFile:
             size = sum(array.nbytes for array in state.values())
             size += 0 if contacts is None else 100 * (len(contacts) + ROWS)
             require_space(self.path, size + SPARE)
-            frames, number = self.file["frames"], self.frames
-            if "contacts" in frames:
+            frames, number = self._frames, self.frames
+            if self._contacts:
                 self._append_contacts(number, contacts or Contacts.none())
             for name, array in state.items():
-                _put(frames[name], number, array)
+                kind, _ = FRAME[name]
+                _put_chunks(frames[name], number, array[None].astype(kind))
             _put(frames["step"], number, step)
             _put(frames["time"], number, time)
 
     def _append_contacts(self, number: int, contacts: Contacts) -> None:
-        group, frames, count = self.file["contacts"], self.file["frames"], len(contacts)
+        frames, count = self._frames, len(contacts)
         first = 0
         if number:
             before = int(frames["first_contact"][number - 1]) + int(frames["contacts"][number - 1])
@@ -103,10 +107,10 @@ class RunFile:
             "gap": contacts.gaps,
         }
         for name, array in arrays.items():
-            dataset = group[name]
-            dataset.resize(first + -(-count // ROWS) * ROWS, axis=0)
-            dataset[first : first + count] = array
-            dataset.flush()
+            kind, each = CONTACT[name]
+            whole = np.zeros((-(-count // ROWS) * ROWS, *each), dtype=kind)
+            whole[:count] = array
+            _put_chunks(self._contacts[name], first, whole)
         _put(frames["first_contact"], number, first)
         _put(frames["contacts"], number, count)
 
@@ -177,6 +181,16 @@ def _add_growing(file: h5py.File, bodies: int, contacts: bool) -> None:
         "steps", (0, width), np.float64, maxshape=(None, width), chunks=(256, width)
     )
     steps.attrs["columns"] = ",".join(COLUMNS)
+
+
+def _put_chunks(dataset: h5py.Dataset, first: int, rows: NDArray[Any]) -> None:
+    """Append whole chunks, at a row that begins one."""
+    dataset.id.set_extent((first + len(rows), *dataset.shape[1:]))
+    thick, others = dataset.chunks[0], (0,) * (dataset.ndim - 1)
+    for start in range(0, len(rows), thick):
+        chunk = packed_chunk(rows[start : start + thick])
+        dataset.id.write_direct_chunk((first + start, *others), chunk)
+    dataset.flush()
 
 
 def _put(dataset: h5py.Dataset, number: int, value: Any) -> None:

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from amontons.errors import FileFormatError, InputError
-from amontons.results.layout import CHECKPOINT, RUN_FILE
+from amontons.errors import FileFormatError, InputError, OutputError
+from amontons.interchange.file_scene import FileScene, load_scene, save_scene
+from amontons.results.layout import CHECKPOINT, RUN_FILE, SCENE_FILE
 from amontons.results.reader import Results
 from amontons.results.recorder import Recorder
 from amontons.results.truncation import cut_back
@@ -17,11 +18,11 @@ from amontons.scenes import Advice, Scene, find_scene
 from amontons.simulation.simulation import Simulation
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Run:
     """A simulation of a scene and the recorder that writes it down."""
 
-    scene: Scene
+    scene: Scene | FileScene
     settings: Advice
     simulation: Simulation
     recorder: Recorder
@@ -31,9 +32,15 @@ class Run:
         """Simulated time that is still to come [s]."""
         return max(0.0, self.settings.time - self.simulation.time)
 
+    def __repr__(self) -> str:
+        return (
+            f"<Run: {self.scene!r}, at {self.simulation.time:.4g} of {self.settings.time:g} s, in "
+            f"{self.recorder.folder}>"
+        )
+
 
 def begin(
-    scene: Scene,
+    scene: Scene | FileScene,
     folder: str | os.PathLike[str],
     *,
     settings: Advice | None = None,
@@ -41,9 +48,14 @@ def begin(
     contacts: bool = False,
     checkpoint_every: float = 20.0,
 ) -> Run:
-    """Begin a run of a scene in a new folder; `settings` are by default those it advises."""
+    """Begin a run of a scene in a new folder; `settings` are by default those it advises.
+
+    Of a scene file the folder keeps a copy, so that the run can go on without the original.
+    """
     settings = settings or scene.advice
     simulation = _simulation(scene, settings)
+    if isinstance(scene, FileScene):
+        _keep_copy(scene, Path(folder))
     recorder = Recorder(
         simulation,
         folder,
@@ -72,19 +84,32 @@ def resume(
     return Run(scene, settings, simulation, recorder)
 
 
-def _simulation(scene: Scene, settings: Advice) -> Simulation:
+def _keep_copy(scene: FileScene, folder: Path) -> None:
+    if (folder / RUN_FILE).exists():
+        return  # the recorder will say that this folder is taken
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as reason:
+        raise OutputError(f"cannot make the folder {folder}: {reason.strerror}") from None
+    save_scene(scene, folder / SCENE_FILE)
+
+
+def _simulation(scene: Scene | FileScene, settings: Advice) -> Simulation:
+    if isinstance(scene, FileScene):
+        return scene.simulation(settings)
     return Simulation(scene.build(), step=settings.step, solver=settings.make_solver())
 
 
-def _about(scene: Scene, settings: Advice) -> dict[str, Any]:
-    return {
+def _about(scene: Scene | FileScene, settings: Advice) -> dict[str, Any]:
+    about: dict[str, Any] = {
         "scene": scene.name,
         "parameters": scene.values(),
         "settings": dataclasses.asdict(settings),
     }
+    return about | ({"file": SCENE_FILE} if isinstance(scene, FileScene) else {})
 
 
-def _described(results: Results) -> tuple[Scene, Advice]:
+def _described(results: Results) -> tuple[Scene | FileScene, Advice]:
     about = results.about
     if not results.scene:
         raise InputError(
@@ -92,6 +117,8 @@ def _described(results: Results) -> tuple[Scene, Advice]:
             "Simulation.restore"
         )
     try:
+        if "file" in about:
+            return load_scene(results.path.parent / SCENE_FILE), Advice(**about["settings"])
         return find_scene(results.scene)(**about["parameters"]), Advice(**about["settings"])
     except (KeyError, TypeError) as reason:
         raise FileFormatError(

@@ -3,22 +3,30 @@
 from amontons.errors import InputError
 from amontons.scenes.base import Advice, Scene
 from amontons.scenes.bouncing_balls import BouncingBalls
+from amontons.scenes.bulldozer import Bulldozer
 from amontons.scenes.chain import Chain
 from amontons.scenes.conveyor import Conveyor
 from amontons.scenes.crater import Crater
 from amontons.scenes.dominoes import Dominoes
 from amontons.scenes.drum import Drum
 from amontons.scenes.four_bar import FourBar
+from amontons.scenes.gripper import Gripper
 from amontons.scenes.hourglass import Hourglass
 from amontons.scenes.mixed_pile import MixedPile
 from amontons.scenes.mixer import Mixer
+from amontons.scenes.odd_shapes import OddShapes
+from amontons.scenes.packaging import Packaging
 from amontons.scenes.packed_bed import PackedBed, packed_bed
 from amontons.scenes.parameters import Parameter, parameter
 from amontons.scenes.pebble_bed import PebbleBed
 from amontons.scenes.plates import Plates, plates
+from amontons.scenes.pressed_bed import PressedBed
+from amontons.scenes.ragdolls import Ragdolls
 from amontons.scenes.shaker import Shaker
 from amontons.scenes.snowball import Snowball
+from amontons.scenes.tracked_vehicle import TrackedVehicle
 from amontons.scenes.vehicle import Vehicle
+from amontons.scenes.walking_robot import WalkingRobot
 from amontons.scenes.wall import Wall, wall
 from amontons.scenes.wrecking_ball import WreckingBall
 
@@ -28,6 +36,7 @@ SCENES: dict[str, type[Scene]] = {
         BouncingBalls,
         MixedPile,
         PackedBed,
+        PressedBed,
         Wall,
         WreckingBall,
         Dominoes,
@@ -43,6 +52,13 @@ SCENES: dict[str, type[Scene]] = {
         Snowball,
         Shaker,
         PebbleBed,
+        TrackedVehicle,
+        Bulldozer,
+        WalkingRobot,
+        Gripper,
+        Packaging,
+        Ragdolls,
+        OddShapes,
     )
 }
 """All scenes by the names that the command line knows them by."""
@@ -60,23 +76,31 @@ __all__ = [
     "SCENES",
     "Advice",
     "BouncingBalls",
+    "Bulldozer",
     "Chain",
     "Conveyor",
     "Crater",
     "Dominoes",
     "Drum",
     "FourBar",
+    "Gripper",
     "Hourglass",
     "MixedPile",
     "Mixer",
+    "OddShapes",
+    "Packaging",
     "PackedBed",
     "Parameter",
     "PebbleBed",
     "Plates",
+    "PressedBed",
+    "Ragdolls",
     "Scene",
     "Shaker",
     "Snowball",
+    "TrackedVehicle",
     "Vehicle",
+    "WalkingRobot",
     "Wall",
     "WreckingBall",
     "find_scene",

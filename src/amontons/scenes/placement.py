@@ -41,9 +41,10 @@ def random_turns(rng: np.random.Generator, count: int) -> Floats:
     return np.asarray(turns / np.linalg.norm(turns, axis=1, keepdims=True))
 
 
-def turn_about(axis: tuple[float, float, float], angle: float) -> tuple[float, ...]:
+def turn_about(axis: tuple[float, float, float], angle: float) -> tuple[float, float, float, float]:
     """The unit quaternion (w, x, y, z) of a turn about a unit axis [rad]."""
-    return (float(np.cos(0.5 * angle)), *(np.sin(0.5 * angle) * np.array(axis)).tolist())
+    x, y, z = (np.sin(0.5 * angle) * np.array(axis)).tolist()
+    return float(np.cos(0.5 * angle)), x, y, z
 
 
 def face_centred(pitch: float, half: tuple[float, float, float]) -> Floats:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import html
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Protocol
 
 from amontons.simulation.report import StepReport
+
+PAUSE = 0.2
+"""Seconds between two updates in a notebook."""
 
 
 class Show(Protocol):
@@ -15,12 +20,22 @@ class Show(Protocol):
     def __call__(self, report: StepReport) -> None: ...
 
 
-@contextmanager
-def progress_bar(start: float, end: float, wanted: bool) -> Iterator[Show]:
+def progress_bar(start: float, end: float, wanted: bool) -> AbstractContextManager[Show]:
     """Show steps from time `start` to `end` [s] on a bar, or nothing at all."""
     if not wanted:
-        yield lambda report: None
-        return
+        return _nothing()
+    from rich.console import Console
+
+    return _in_notebook(start, end) if Console().is_jupyter else _on_terminal(start, end)
+
+
+@contextmanager
+def _nothing() -> Iterator[Show]:
+    yield lambda report: None
+
+
+@contextmanager
+def _on_terminal(start: float, end: float) -> Iterator[Show]:
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
     columns = (
@@ -33,10 +48,42 @@ def progress_bar(start: float, end: float, wanted: bool) -> Iterator[Show]:
         task = bar.add_task("", total=end - start, what="")
 
         def show(report: StepReport) -> None:
-            what = (
-                f"{report.contacts} contacts, {report.iterations} iterations, "
-                f"residual {report.residual:.0e}"
-            )
-            bar.update(task, completed=report.time - start, what=what)
+            bar.update(task, completed=report.time - start, what=_told(report))
 
         yield show
+
+
+@contextmanager
+def _in_notebook(start: float, end: float) -> Iterator[Show]:
+    """One output that is written anew: it needs no widgets, and stays in the saved notebook."""
+    from IPython.display import HTML, display
+
+    handle = display(HTML(""), display_id=True)
+    last: StepReport | None = None
+    shown = -PAUSE
+
+    def show(report: StepReport) -> None:
+        nonlocal last, shown
+        last = report
+        if time.monotonic() - shown >= PAUSE:
+            shown = time.monotonic()
+            handle.update(HTML(_html(report, start, end)))
+
+    try:
+        yield show
+    finally:
+        if last is not None:
+            handle.update(HTML(_html(last, start, end)))
+
+
+def _html(report: StepReport, start: float, end: float) -> str:
+    share = (report.time - start) / max(end - start, 1e-300)
+    text = f"{report.time:.3g} of {end:.3g} s, {_told(report)}"
+    return f'<progress value="{share:.4f}"></progress> {html.escape(text)}'
+
+
+def _told(report: StepReport) -> str:
+    return (
+        f"{report.contacts} contacts, {report.iterations} iterations, "
+        f"residual {report.residual:.0e}"
+    )

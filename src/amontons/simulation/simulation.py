@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 from collections.abc import Callable
+from types import ModuleType
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -425,6 +428,16 @@ class Simulation:
             notes=notes_of(self.world, self.masses, solved, broken),
         )
 
+    # -- looking ----------------------------------------------------------------------------------
+
+    def view(self, *, height: int = 480) -> Any:
+        """The viewer on the bodies as they are now: notebooks show it; `open()` does elsewhere."""
+        return _viewer().view(self, height=height)
+
+    def render(self, **look: Any) -> Any:
+        """A picture of the bodies as they are now; see :func:`amontons.viewer.render`."""
+        return _viewer().render(self, **look)
+
     # -- keeping ----------------------------------------------------------------------------------
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -438,5 +451,11 @@ class Simulation:
     def __repr__(self) -> str:
         return (
             f"<Simulation: {len(self.bodies)} bodies, {len(self.joints)} joints, at "
-            f"{self.time:.6g} s after {self.steps} steps, {self.solver!r}>"
+            f"{self.time:.6g} s after {self.steps} steps, {type(self.solver).__name__} to "
+            f"{self.solver.tolerance:g}>"
         )
+
+
+def _viewer() -> ModuleType:
+    """The viewer, which is built on simulations and so is loaded only when it is asked for."""
+    return importlib.import_module("amontons.viewer")

@@ -3,8 +3,9 @@
 First-order iterations are cheap and, at first, gain much; on badly conditioned problems they then
 gain little. An interior point iteration costs a factorisation and always gains. So a run begins
 with the former and compares, now and then, what either would still take to the tolerance: the
-former at the rate seen last, the latter from the sizes of its matrices. Costs are modelled from
-counts, never measured by a clock: the same problem is always solved the same way.
+former at the rate seen last, the latter from the sizes of its matrices. Before the latter begins,
+Newton's method is tried on small problems: where it works, it takes a few steps. Costs are modelled
+from counts, never measured by a clock: the same problem is always solved the same way.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from amontons.problem.residuals import Gauge
 from amontons.problem.solution import Status
 from amontons.solvers.apgd import APGD
 from amontons.solvers.base import Buffers, Ending, Floats, Iterate, Solver
+from amontons.solvers.finish import can_finish, finish
 from amontons.solvers.interior_point import InteriorPoint
 from amontons.solvers.interior_point.linear_system.cost import (
     FactorCost,
@@ -40,6 +42,9 @@ FEW_BLOCKS = 16
 
 FIRST_LOOK = 16
 """Iterations before the first comparison; each later one comes after half as many more."""
+
+NEAR = 1e-3
+"""Error below which Newton's method is tried before the interior point method."""
 
 RUNAWAY = 1e4
 """An error this many times the best one so far is no detour any more."""
@@ -90,6 +95,7 @@ class Auto(Solver):
         logger.info("auto: %s begins on %r", type(begin).__name__, problem)
         first = begin.iterations(problem, x, gauge, buffers)
         stuck = yield from self._while_it_pays(type(begin).__name__, first, costs)
+        yield from self._finished(problem, gauge, buffers)
         ending: Ending | None = None
         if costs.fits:
             settings = {"measure": self.measure, "tolerance": self.tolerance}
@@ -107,6 +113,23 @@ class Auto(Solver):
             next(rest)
             ending = yield from rest
         return ending
+
+    def _finished(
+        self, problem: ConeProblem, gauge: Gauge, buffers: Buffers
+    ) -> Generator[Iterate, None, None]:
+        """Where Newton's method leads from the best point, if the problem is small and it near."""
+        assert buffers.best is not None
+        product = problem.product(buffers.best)
+        error, _ = gauge.error(problem, buffers.best, product)
+        if problem.sets.bilateral or error > NEAR or not can_finish(problem):
+            return
+        found, closer, steps = finish(
+            problem, buffers.best, gauge, exact=False, tolerance=0.5 * self.tolerance
+        )
+        logger.info("auto: Newton's method from %.1e to %.1e in %d steps", error, closer, steps)
+        x = buffers.free()
+        x[:] = found
+        yield Iterate(x, closer, gauge.error(problem, x, problem.product(x))[1], max(steps, 1))
 
     def _first_order(self, problem: ConeProblem) -> Solver:
         if problem.sets.bilateral:

@@ -6,7 +6,8 @@ solve with s, read μ‖u_t‖ off the solution, repeat (paper 3 calls it the du
 that is not symmetric is treated likewise: its skew part times the last γ goes into r.
 
 Plain iteration converges for most problems; where it is slow, Anderson's method extrapolates from
-the last few (Walker and Ni, SIAM J. Numer. Anal. 49, 2011), and is dropped when it does harm.
+the last few (Walker and Ni, SIAM J. Numer. Anal. 49, 2011), and is dropped when it does harm. Near
+the solution of a small problem Newton's method takes over (`amontons.solvers.finish`).
 """
 
 from __future__ import annotations
@@ -25,6 +26,13 @@ from amontons.problem.problem import ConeProblem
 from amontons.problem.residuals import Gauge, Measure, exact_linear
 from amontons.solvers.apgd import APGD
 from amontons.solvers.base import Buffers, Floats, Iterate, Solver
+from amontons.solvers.finish import can_finish, finish
+
+NEAR, RETRY = 1e-2, 0.1
+"""Newton's method is tried below this error, and again once the error has fallen by so much."""
+
+FLOOR = 0.5
+"""Share of the tolerance that Newton's method aims at: the residual is judged anew afterwards."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,6 +49,8 @@ class ExactCoulomb(Solver):
         The inner problem is solved to this share of the current exact error.
     acceleration:
         How many earlier fixed-point steps Anderson's method combines; 0 is the plain iteration.
+    newton:
+        Whether Newton's method may finish small problems.
     """
 
     max_iterations: int = 200_000
@@ -48,6 +58,7 @@ class ExactCoulomb(Solver):
     inner: Solver = field(default_factory=APGD)
     forcing: float = 0.2
     acceleration: int = 5
+    newton: bool = True
 
     buffers: ClassVar[int] = 3
     exact: ClassVar[bool] = True
@@ -80,6 +91,7 @@ class ExactCoulomb(Solver):
             linear = problem.linear  # from nothing, the convex problem is the best first guess
         mixer = AndersonMixer(self.acceleration)
         spent, start = 0, time.perf_counter()
+        tried = NEAR if self.newton and can_finish(problem) else 0.0
         while True:
             left = max(self.time_limit - (time.perf_counter() - start), 1e-6)
             inner, cost = self._solve_inner(problem, linear, x, error, spent, left)
@@ -91,6 +103,20 @@ class ExactCoulomb(Solver):
             error, _ = gauge.error(problem, new, product, shifted)
             yield Iterate(new, error, gauge.error(problem, new, product)[1], max(cost, 1))
             x = new
+            if error <= tried:
+                tried = RETRY * error
+                better, closer, steps = finish(
+                    problem, x, gauge, exact=True, tolerance=FLOOR * self.tolerance
+                )
+                spent += steps
+                x = buffers.free(x)
+                x[:] = better
+                product = problem.product(x)
+                yield Iterate(x, closer, gauge.error(problem, x, product)[1], max(steps, 1))
+                if closer < 0.5 * error:
+                    error, linear = closer, exact_linear(problem, x, product)
+                    mixer = AndersonMixer(self.acceleration)
+                    continue
             linear = mixer.next(linear, shifted, error)
 
     def _solve_inner(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -38,7 +39,7 @@ def loads(bodies: BodyList, contacts: Contacts | None) -> Floats:
 
 @dataclass(frozen=True)
 class Scales:
-    """What counts as much in a run: the 99th percentile of what is not zero."""
+    """What counts as much in a run: the 99th percentile of what is not zero; zero if all is."""
 
     speed: float
     """[m/s]"""
@@ -48,10 +49,11 @@ class Scales:
     """Of a contact [N]."""
 
     @classmethod
-    def of(cls, run: Recording) -> Scales:
-        """The scales of a run, from some of its frames."""
-        numbers = np.unique(np.linspace(0, run.frames - 1, SAMPLE).astype(int))
-        frames = [run[int(number)] for number in numbers]
+    def of(cls, run: Recording, among: Sequence[int] | None = None) -> Scales:
+        """The scales of a run, or of frames among these, from some of them."""
+        among = range(run.frames) if among is None else among
+        stride = max(1, len(among) // SAMPLE)
+        frames = [run[number] for number in among[::-stride]]  # the last is one of them
         dynamic = run.bodies.dynamic
         touching = [frame.contacts for frame in frames if frame.contacts is not None]
         return cls(
@@ -63,11 +65,11 @@ class Scales:
     def shares(self, bodies: BodyList, frame: Frame, colour: str) -> Floats:
         """From 0 to 1 by speed or force, shape (bodies,)."""
         if colour == "speed":
-            return np.asarray(np.clip(frame.speed / self.speed, 0.0, 1.0))
-        return np.asarray(np.clip(loads(bodies, frame.contacts) / self.load, 0.0, 1.0))
+            return np.asarray(np.clip(frame.speed / (self.speed or 1.0), 0.0, 1.0))
+        return np.asarray(np.clip(loads(bodies, frame.contacts) / (self.load or 1.0), 0.0, 1.0))
 
 
 def _high(parts: list[Floats]) -> float:
     values = np.concatenate([np.empty(0), *parts])
     values = values[values > 0.0]
-    return float(np.percentile(values, 99.0)) if values.size else 1.0
+    return float(np.percentile(values, 99.0)) if values.size else 0.0

@@ -1,7 +1,7 @@
-"""Shapes as the triangles that the viewer draws, each corner with its normal.
+"""Shapes as the triangles that the page draws, each corner with its normal.
 
-Spheres, ellipsoids and boxes share one mesh a kind and differ by a scale, so that a thousand sizes
-are still drawn at once.
+Balls and boxes share one mesh a kind and differ by a scale, so that a thousand sizes are drawn at
+once. Where there are many of a simple shape, the page cuts them by rays and uses no triangles.
 """
 
 from __future__ import annotations
@@ -19,29 +19,48 @@ Floats = NDArray[np.float64]
 SCALED = {"Sphere": "ball", "Ellipsoid": "ball", "Box": "box"}
 """Kinds that are drawn as a stretched ball or box."""
 
+SOLIDS = ("Sphere", "Ellipsoid", "Box", "Capsule", "Cylinder")
+"""Kinds that the page can cut by rays, in the order of its numbers."""
+
+SEGMENTS = 20
+"""Of a ball's equator."""
+
+CLOSED = ("Sphere", "Ellipsoid", "Box", "Capsule", "Cylinder", "Cone", "ConvexHull", "Plane")
+"""Kinds whose triangles are never seen from behind; a plane is seen from its free side only."""
+
 SMOOTH = 0.7
 """Cosine of the angle between faces from which on an edge is rounded."""
-
-MANY = 3000
-"""Bodies from which on balls are drawn with fewer triangles."""
 
 
 @dataclass(frozen=True)
 class Mesh:
-    """Corners of triangles and their normals, three rows a triangle, shape (corners, 6)."""
+    """Triangles for the page."""
 
     corners: NDArray[np.float32]
-    plane: bool = False
+    """Places and normals, each once, shape (corners, 6)."""
+    triangles: NDArray[np.uint32]
+    """Rows of corners, three a triangle."""
+    closed: bool
+    plane: bool
+
+    @classmethod
+    def of(cls, corners: NDArray[np.float32], *, closed: bool, plane: bool = False) -> Mesh:
+        """The mesh of triangles whose corners come one after the other."""
+        kept, numbers = np.unique(corners, axis=0, return_inverse=True)
+        return cls(kept, numbers.ravel().astype(np.uint32), closed, plane)
 
 
-def unit_mesh(kind: str, bodies: int) -> Mesh:
-    """The ball of radius one or the box of half length one."""
-    if kind == "box":
-        vertices, triangles = Box.cube(2.0).surface_mesh()
-        return Mesh(corners_of(vertices, triangles))
-    vertices, triangles = Sphere(1.0).surface_mesh(12 if bodies > MANY else 28)
-    points = vertices[triangles].reshape(-1, 3)
-    return Mesh(np.hstack([points, points]).astype(np.float32))
+def mesh_of(surface: Surface) -> Mesh:
+    """What is drawn of a shape, a plane apart."""
+    unit = SCALED.get(surface.kind)
+    if unit == "ball":
+        vertices, triangles = Sphere(1.0).surface_mesh(SEGMENTS)
+        corners = vertices[triangles].reshape(-1, 3).astype(np.float32)
+        return Mesh.of(np.hstack([corners, corners]), closed=True)
+    if unit == "box":
+        return Mesh.of(corners_of(*Box.cube(2.0).surface_mesh()), closed=True)
+    corners = corners_of(surface.vertices, surface.triangles)
+    return Mesh.of(corners, closed=surface.kind in CLOSED)
 
 
 def corners_of(
@@ -62,15 +81,18 @@ def corners_of(
     return np.hstack([points.reshape(-1, 3), smooth]).astype(np.float32)
 
 
-def plane_mesh(surface: Surface, place: Floats, middle: Floats, size: float) -> Mesh:
-    """A plane's square, moved beside the middle of the scene and as large as that needs."""
+def plane_mesh(surface: Surface, place: Floats, turn: Floats, middle: Floats, size: float) -> Mesh:
+    """A plane's square, moved beside the middle of the scene and as large as that needs.
+
+    The plane's body is at `place` [m], turned by the matrix `turn`.
+    """
     vertices = surface.vertices.astype(np.float64)
     corners = corners_of(vertices, surface.triangles)
     normal = corners[0, 3:].astype(np.float64)
     centre = vertices.mean(axis=0)
-    beside = middle - place - centre
-    level = abs(normal[2]) > 0.9
+    beside = turn.T @ (middle - place) - centre
+    level = abs(turn[2] @ normal) > 0.9
     half = (3.0 if level else 0.6) * size
     grown = (vertices - centre) / np.abs(vertices - centre).max() * half
     moved = centre + beside - (beside @ normal) * normal + grown
-    return Mesh(corners_of(moved, surface.triangles), plane=True)
+    return Mesh.of(corners_of(moved, surface.triangles), closed=True, plane=True)

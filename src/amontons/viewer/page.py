@@ -8,22 +8,31 @@ from importlib import resources
 from pathlib import Path
 
 from amontons.problem.files import replacing
-from amontons.results import Results
-from amontons.viewer.packing import packed
+from amontons.viewer.extent import Recording
+from amontons.viewer.packing import Packing
 
-SCRIPTS = ("algebra.js", "shaders.js", "renderer.js", "viewer.js")
+SCRIPTS = (
+    "algebra.js", "camera.js", "buffers.js", "shaders.js", "forces.js", "renderer.js", "viewer.js",
+)  # fmt: skip
+
+LIVE = "live.js"
+"""What follows a run that still goes on; it comes before the viewer starts."""
 
 
-def write_page(results: Results, path: str | os.PathLike[str], *, every: int = 1) -> None:
+def page_text(packing: Packing, *, every: int = 1, live: bool = False) -> str:
+    """A page that shows each `every`-th frame of a run, and goes on asking where it is `live`."""
+    names = (*SCRIPTS[:-1], LIVE, SCRIPTS[-1]) if live else SCRIPTS
+    script = "\n".join(_file(name) for name in names)
+    data = json.dumps(packing.page(every), separators=(",", ":"), allow_nan=False)
+    page = _file("page.html").replace("/*STYLE*/", _file("style.css"))
+    return page.replace("/*SCRIPT*/", script).replace("/*DATA*/", data.replace("</", "<\\/"))
+
+
+def write_page(run: Recording, path: str | os.PathLike[str], *, every: int = 1) -> None:
     """Write a page that shows each `every`-th frame of a run; it needs nothing but a browser."""
-    page = _file("page.html")
-    script = "\n".join(_file(name) for name in SCRIPTS)
-    data = json.dumps(packed(results, every), separators=(",", ":"), allow_nan=False)
-    page = page.replace("/*STYLE*/", _file("style.css")).replace("/*SCRIPT*/", script)
-    page = page.replace("/*DATA*/", data.replace("</", "<\\/"))
     with replacing(Path(path)) as stream:
-        stream.write(page.encode())
+        stream.write(page_text(Packing(run), every=every).encode())
 
 
 def _file(name: str) -> str:
-    return resources.files("amontons.viewer").joinpath(name).read_text(encoding="utf-8")
+    return resources.files("amontons.viewer").joinpath("html", name).read_text(encoding="utf-8")

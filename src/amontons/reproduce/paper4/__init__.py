@@ -1,7 +1,38 @@
 """Experiments of paper 4."""
 
 from amontons.reproduce.experiment import Experiment
+from amontons.reproduce.paper4.cost import CostOfAStep
+from amontons.reproduce.paper4.gripper import GripperExperiment
+from amontons.reproduce.paper4.heaps import ArticulatedObjects, NonConvexShapes
+from amontons.reproduce.paper4.high_stacks import HighStacks
+from amontons.reproduce.paper4.packaging import PackagingExperiment
 from amontons.reproduce.paper4.pebbles import PebbleRefuelling
 from amontons.reproduce.paper4.segregation import SizeSegregation
+from amontons.reproduce.paper4.violations import ViolationsAgainstIterations
+from amontons.reproduce.paper4.walking_robot import WalkingRobotExperiment
 
-EXPERIMENTS: tuple[type[Experiment], ...] = (SizeSegregation, PebbleRefuelling)
+EXPERIMENTS: tuple[type[Experiment], ...] = (
+    ViolationsAgainstIterations,
+    CostOfAStep,
+    HighStacks,
+    SizeSegregation,
+    PebbleRefuelling,
+    from,
+    amontons,
+    reproduce,
+    paper4,
+    gripper,
+    import,
+    GripperExperiment,
+    heaps,
+    ArticulatedObjects,
+    NonConvexShapes,
+    packaging,
+    PackagingExperiment,
+    walking_robot,
+    WalkingRobotExperiment,
+    EXPERIMENTS,
+    tuple,
+    type,
+    Experiment,
+)

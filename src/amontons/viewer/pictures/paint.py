@@ -22,7 +22,7 @@ RING = [(r * np.cos(a), r * np.sin(a)) for r in (1.0, 0.5) for a in np.pi * (np.
 def of_rows(rows: Ints) -> Floats:
     """Colours of bodies by their rows, shape (bodies, 3)."""
     turn = np.mod(rows * 0.61803, 1.0)[:, None] + np.array([0.0, 0.33, 0.67])
-    return 0.36 + 0.5 * (0.5 + 0.5 * np.cos(6.28318 * turn))
+    return np.asarray(0.61 + 0.25 * np.cos(6.28318 * turn))
 
 
 def of_shares(shares: Floats) -> Floats:

@@ -113,7 +113,7 @@ class Painter:
         forces, tints = None, np.empty((0, 3))
         if look.forces != "none":
             forces, tints = ribbons(
-                frame, stage.bodies, camera, look.forces, self._scales.force, stage.size
+                frame, stage.bodies, camera, look.forces, self._scales.force or 1.0, stage.size
             )
         drawing = Drawing(stage, frame, camera, self._backdrop, self._colours(frame))
         fine = drawing.pixels(forces, tints)

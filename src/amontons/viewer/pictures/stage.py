@@ -11,7 +11,7 @@ from amontons.algebra.rotations import rotation_matrices
 from amontons.model.shapes import Box
 from amontons.results import Frame
 from amontons.viewer.extent import Recording, extent, is_glass
-from amontons.viewer.meshes import corners_of
+from amontons.viewer.meshes import CLOSED, corners_of
 from amontons.viewer.pictures.balls import Balls
 from amontons.viewer.pictures.facets import Facets
 from amontons.viewer.pictures.view import Camera
@@ -20,8 +20,6 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 ROUND = ("Sphere", "Ellipsoid")
-CLOSED = ("Box", "Capsule", "Cylinder", "Cone", "ConvexHull")
-"""Kinds whose triangles are never seen from behind."""
 
 
 @dataclass

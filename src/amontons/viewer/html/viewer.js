@@ -8,66 +8,44 @@ async function unpacked(text) {
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-class Camera {
-  constructor(run) {
-    this.target = [...run.middle];
-    this.distance = 1.4 * run.size;
-    this.azimuth = -1.0;
-    this.height = 0.42;
-  }
-
-  get eye() {
-    const level = this.distance * Math.cos(this.height);
-    return [
-      this.target[0] + level * Math.cos(this.azimuth),
-      this.target[1] + level * Math.sin(this.azimuth),
-      this.target[2] + this.distance * Math.sin(this.height),
-    ];
-  }
-
-  turn(dx, dy) {
-    this.azimuth -= 0.006 * dx;
-    this.height = Math.min(1.5, Math.max(-0.3, this.height + 0.006 * dy));
-  }
-
-  move(dx, dy) {
-    const back = unit(sub(this.eye, this.target));
-    const right = unit(cross([0, 0, 1], back));
-    const up = cross(back, right);
-    const by = 0.001 * this.distance;
-    this.target = this.target.map((x, i) => x + by * (dy * up[i] - dx * right[i]));
-  }
-}
+const SLOW = 50; // milliseconds of a picture from which on fewer pixels are drawn while it plays
+const COARSEST = 0.4; // share of the pixels along each side
 
 class Viewer {
   constructor(run, data) {
     this.run = run;
-    this.states = data.states;
-    run.fastest = this.fastest();
     this.renderer = new Renderer(element("canvas"), run, data);
     this.camera = new Camera(run);
-    this.options = { colouring: 1, forces: false, glass: true, chosen: -1 };
+    this.options = { colouring: 1, forces: "", glass: true, chosen: -1 };
     this.frame = 0;
     this.playing = false;
     this.drawn = 0; // pictures so far
+    this.last = performance.now(); // when the last one was
+    this.pace = 0; // milliseconds of a picture, while it plays
+    this.place = new Map(run.rows.map((row, i) => [row, i]));
+    this.next = (now) => this.tick(now);
     this.controls();
     this.pointer();
     this.resize();
-    requestAnimationFrame((now) => this.tick(now));
+    requestAnimationFrame(this.next);
   }
 
   get frames() {
     return this.run.times.length;
   }
 
-  fastest() {
-    const view = new DataView(this.states.buffer);
-    const count = this.states.byteLength / STATE;
-    const stride = Math.max(1, Math.floor(count / 20000));
-    const speeds = [];
-    for (let i = 0; i < count; i += stride) speeds.push(view.getFloat32(STATE * i + 20, true));
-    speeds.sort((a, b) => a - b);
-    return speeds[Math.floor(0.99 * (speeds.length - 1))] || 1;
+  // frames that have come since the page was opened
+  extend(part, states, contacts) {
+    const run = this.run;
+    if (contacts) {
+      const before = this.renderer.contacts.used / CONTACT;
+      for (const [first, count] of part.ranges) run.ranges.push([before + first, count]);
+      this.renderer.contacts.add(contacts);
+    }
+    this.renderer.states.add(states);
+    run.times.push(...part.times);
+    for (const name in run.scales) run.scales[name] = Math.max(run.scales[name], part.scales[name]);
+    element("slider").max = this.frames - 1;
   }
 
   show(frame) {
@@ -85,14 +63,18 @@ class Viewer {
   play(on = !this.playing) {
     if (on && this.frame >= this.frames - 1) this.show(0);
     this.playing = on;
+    if (!on && this.renderer.quality < 1) this.draught(1);
     element("play").textContent = on ? "❚❚" : "▶";
   }
 
   tick(now) {
     if (this.playing) {
       const rate = (this.frames - 1) / (this.run.times[this.frames - 1] - this.run.times[0] || 1);
-      const passed = Math.min(0.1, (now - this.last) / 1000);
-      this.show(this.frame + passed * rate * Number(element("pace").value));
+      const passed = Math.min(100, Math.max(0, now - this.last));
+      this.pace = 0.8 * this.pace + 0.2 * passed;
+      if (this.pace > SLOW && this.renderer.quality > COARSEST)
+        this.draught(0.7 * this.renderer.quality);
+      this.show(this.frame + 0.001 * passed * rate * Number(element("pace").value));
       if (this.frame >= this.frames - 1) this.play(false);
     }
     this.last = now;
@@ -101,7 +83,14 @@ class Viewer {
       this.renderer.draw(this.camera, this.frame, this.options);
       this.drawn++;
     }
-    requestAnimationFrame((later) => this.tick(later));
+    requestAnimationFrame(this.next);
+  }
+
+  // pictures with fewer pixels, for machines that are slow
+  draught(quality) {
+    this.renderer.quality = quality;
+    this.pace = 0; // give it time
+    this.resize();
   }
 
   resize() {
@@ -121,15 +110,17 @@ class Viewer {
     const panel = element("body");
     panel.hidden = row < 0;
     if (row < 0) return;
-    const place = this.run.rows.indexOf(row);
+    const place = this.place.get(row);
     const lines = [this.run.names[row]];
     if (this.run.mass[row] !== null) lines.push(`mass ${this.run.mass[row].toPrecision(4)} kg`);
     if (place < this.run.moving) {
-      const view = new DataView(this.states.buffer);
+      const view = new DataView(this.renderer.states.bytes.buffer);
       const at = STATE * (Math.floor(this.frame) * this.run.moving + place);
       const [x, y, z] = [0, 4, 8].map((skip) => view.getFloat32(at + skip, true).toFixed(3));
       lines.push(`at (${x}, ${y}, ${z}) m`);
       lines.push(`speed ${view.getFloat32(at + 20, true).toFixed(3)} m/s`);
+      if (this.run.ranges)
+        lines.push(`contact forces ${view.getFloat32(at + 24, true).toPrecision(4)} N`);
     }
     panel.textContent = lines.join("\n");
   }
@@ -148,9 +139,10 @@ class Viewer {
       this.stale = true;
     };
     element("colour").onchange = (event) => set("colouring", Number(event.target.value));
-    element("forces").onchange = (event) => set("forces", event.target.checked);
+    element("forces").onchange = (event) => set("forces", event.target.value);
     element("glass").onchange = (event) => set("glass", event.target.checked);
-    element("forces-label").hidden = !this.run.contacts;
+    element("forces-label").hidden = !this.run.ranges;
+    element("by-force").hidden = !this.run.ranges;
     window.onresize = () => this.resize();
     window.onkeydown = (event) => {
       const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
@@ -194,14 +186,14 @@ class Viewer {
 async function start() {
   const run = JSON.parse(element("data").textContent);
   const data = {};
-  for (const name of ["corners", "look", "states", "places"]) {
-    data[name] = await unpacked(run[name]);
+  for (const name of ["corners", "triangles", "look", "places", "states", "contacts"]) {
+    data[name] = run[name] && (await unpacked(run[name]));
     delete run[name];
   }
-  if (run.contacts) data.contacts = await unpacked(run.contacts.rows);
   window.viewer = new Viewer(run, data);
   window.viewer.show(0);
   window.viewer.play(true);
+  if (window.follow) window.follow(window.viewer);
 }
 
 start().catch((error) => {

@@ -1,0 +1,85 @@
+"""What the import of a robot gives."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from amontons.interchange.file_scene import FileScene
+from amontons.interchange.robots.mechanism import Pose
+from amontons.interchange.robots.untaken import Untaken
+from amontons.interchange.run_fields import RunOptions
+from amontons.model.bodies import Body
+from amontons.model.joints import Connection
+from amontons.model.world import World
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Imported:
+    """A robot in a world.
+
+    Parameters
+    ----------
+    world:
+        With all of its bodies, joints and forces.
+    name:
+        The robot's own.
+    bodies:
+        By the names of links (URDF) or bodies (MJCF). Links that cannot move in each other share
+        a body.
+    joints:
+        By name. A joint's angle or travel is zero in the initial configuration.
+    configuration:
+        What the file calls these zeros [rad or m], by joint.
+    unsupported:
+        What the file says and the world does not: nothing is left out that is not in this list.
+    step:
+        Length of a time step that the file asks for [s].
+    """
+
+    world: World
+    name: str
+    bodies: Mapping[str, Body]
+    joints: dict[str, Connection]
+    configuration: Mapping[str, float]
+    unsupported: tuple[str, ...]
+    step: float
+    frames: Mapping[str, Pose]
+    """Frames of links in those of their bodies, seen from the centre of mass."""
+
+    def pose(self, link: str) -> tuple[Floats, Floats]:
+        """Place [m] and quaternion (w, x, y, z) of a link's own frame in the world, now."""
+        body = self.bodies[link]
+        now = Pose.of_quaternion(body.position, body.orientation).then(self.frames[link])
+        return now.position, now.quaternion
+
+    def scene(self, *, time: float = 3.0) -> FileScene:
+        """The robot as a scene that can be run and saved."""
+        return FileScene(
+            self.world,
+            name=self.name,
+            summary=f"imported: {len(set(self.bodies.values()))} bodies, {len(self.joints)} joints",
+            run=RunOptions(time=time, step=self.step),
+        )
+
+    def now(self, twists: Mapping[str, Floats], untaken: Untaken) -> Imported:
+        """The same with velocities of links' frames (angular, then linear) and the final list."""
+        for name, twist in twists.items():
+            if name in self.bodies and np.isfinite(self.bodies[name].mass):
+                body = self.bodies[name]
+                arm = body.position - self.pose(name)[0]
+                body.angular_velocity = twist[:3]
+                body.velocity = twist[3:] + np.cross(twist[:3], arm)
+        return dataclasses.replace(self, unsupported=tuple(untaken.lines()))
+
+    def __repr__(self) -> str:
+        return (
+            f"<Imported {self.name!r}: {len(self.bodies)} links, {len(self.joints)} joints, "
+            f"{len(self.unsupported)} things not taken over>"
+        )

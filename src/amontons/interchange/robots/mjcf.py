@@ -1,0 +1,146 @@
+"""MJCF, read and compiled by mujoco itself."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from amontons.errors import FileFormatError, InputError
+from amontons.interchange.robots.assembly import Assembly
+from amontons.interchange.robots.configuration import Clamped
+from amontons.interchange.robots.imported import Imported
+from amontons.interchange.robots.mechanism import Link, Mechanism, Pose
+from amontons.interchange.robots.mjcf_actuators import read_motors
+from amontons.interchange.robots.mjcf_constraints import add_constraints, excluded_pairs
+from amontons.interchange.robots.mjcf_contacts import give_groups, material_of
+from amontons.interchange.robots.mjcf_geoms import pieces_of
+from amontons.interchange.robots.mjcf_joints import axes_of, set_configuration
+from amontons.interchange.robots.mjcf_names import body_name
+from amontons.interchange.robots.mjcf_rest import list_the_rest
+from amontons.interchange.robots.untaken import Untaken
+from amontons.model.world import World
+
+RULES = dict.fromkeys(
+    ("friction", "static_friction", "rolling_friction", "spinning_friction"), "maximum"
+)
+"""How MuJoCo combines the friction of two geoms."""
+
+
+def load_mjcf(
+    path: str | os.PathLike[str],
+    *,
+    configuration: Mapping[str, float] | None = None,
+    controls: Mapping[str, float] | None = None,
+    keyframe: str | int | None = None,
+) -> Imported:
+    """Read a model from an MJCF file; pip install 'amontons[robots]'.
+
+    Parameters
+    ----------
+    configuration:
+        Positions of hinges and slides at the start [rad, m] by name, as the file counts them; by
+        default those of the file, or the limit that is nearest to them.
+    controls:
+        What actuators are told, by name; by default zero.
+    keyframe:
+        One of the file's keyframes, by name or number, to begin from.
+    """
+    path = Path(path)
+    mujoco, model = _compiled(path)
+    untaken = Untaken()
+    data = mujoco.MjData(model)
+    start = Clamped(path, configuration or {}, untaken)
+    given = dict(controls or {})
+    if keyframe is not None:
+        mujoco.mj_resetDataKeyframe(model, data, _keyframe(mujoco, model, keyframe, path))
+    set_configuration(mujoco, model, data, start)
+    start.refuse_unknown()
+    mujoco.mj_forward(model, data)
+    motors = read_motors(mujoco, model, data, given, untaken)
+    links = [_link(mujoco, model, data, body, motors, untaken) for body in range(1, model.nbody)]
+    ground = Link("world", None, Pose(np.zeros(3), np.eye(3)))
+    ground.pieces = pieces_of(mujoco, model, data, 0, untaken)
+    ground.material = material_of(mujoco, model, 0, "world", untaken)
+    mechanism = Mechanism(
+        _model_name(model) or path.stem,
+        [ground, *links],
+        apart=excluded_pairs(mujoco, model),
+        untaken=untaken,
+    )
+    give_groups(mujoco, model, mechanism, untaken)
+    list_the_rest(mujoco, model, untaken)
+    world = World(gravity=_gravity(mujoco, model), rules=RULES)
+    assembly = Assembly(mechanism, world)
+    imported = assembly.build(start.taken, float(model.opt.timestep))
+    add_constraints(mujoco, model, data, imported, untaken)
+    return imported.now(velocities(mujoco, model, data), untaken)
+
+
+def _compiled(path: Path) -> tuple[Any, Any]:
+    if not path.is_file():
+        raise InputError(f"there is no MJCF file {path}")
+    try:
+        import mujoco
+    except ImportError:
+        raise InputError("reading MJCF needs mujoco: pip install 'amontons[robots]'") from None
+    try:
+        return mujoco, mujoco.MjModel.from_xml_path(str(path))
+    except (ValueError, RuntimeError) as reason:
+        said = " ".join(str(reason).split())
+        raise FileFormatError(f"{path} cannot be read as MJCF: {said}") from None
+
+
+def _keyframe(mujoco: Any, model: Any, which: str | int, path: Any) -> int:
+    names = [model.key(i).name for i in range(model.nkey)]
+    if isinstance(which, int) and 0 <= which < model.nkey:
+        return which
+    if which in names:
+        return names.index(str(which))
+    raise InputError(f"{path} has no keyframe {which!r}; it has {', '.join(names) or 'none'}")
+
+
+def _model_name(model: Any) -> str:
+    return bytes(model.names[: model.name_bodyadr[0]]).split(b"\0")[0].decode()
+
+
+def _gravity(mujoco: Any, model: Any) -> Any:
+    if model.opt.disableflags & mujoco.mjtDisableBit.mjDSBL_GRAVITY:
+        return (0.0, 0.0, 0.0)
+    return model.opt.gravity
+
+
+def _link(
+    mujoco: Any, model: Any, data: Any, body: int, motors: dict[int, Any], untaken: Untaken
+) -> Link:
+    """A body of the model in the world, with its axes."""
+    parent = int(model.body_parentid[body])
+    link = Link(
+        body_name(model, body),
+        body_name(model, parent) if parent else "world",
+        Pose(data.xpos[body].copy(), data.xmat[body].reshape(3, 3).copy()),
+        mass=float(model.body_mass[body]),
+        centre=data.xipos[body].copy(),
+    )
+    principal = data.ximat[body].reshape(3, 3)
+    link.inertia = principal @ np.diag(model.body_inertia[body]) @ principal.T
+    link.pieces = pieces_of(mujoco, model, data, body, untaken)
+    link.material = material_of(mujoco, model, body, link.name, untaken)
+    link.axes, link.free = axes_of(mujoco, model, data, body, motors, untaken)
+    if model.body_mocapid[body] >= 0:
+        untaken.add("mocap bodies: they are fixed", link.name)
+    return link
+
+
+def velocities(mujoco: Any, model: Any, data: Any) -> dict[str, Any]:
+    """Velocities of bodies at the start [rad/s, m/s] by name, where there are any."""
+    out = {}
+    for body in range(1, model.nbody):
+        twist = np.zeros(6)
+        mujoco.mj_objectVelocity(model, data, mujoco.mjtObj.mjOBJ_BODY, body, twist, 0)
+        if twist.any():
+            out[body_name(model, body)] = twist
+    return out

@@ -1,0 +1,97 @@
+"""Actuators of MJCF as motors of joints."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from amontons.errors import InputError
+from amontons.interchange.robots.mjcf_joints import has_one_coordinate
+from amontons.interchange.robots.mjcf_names import actuator_name
+from amontons.interchange.robots.untaken import Untaken
+from amontons.model.joints import Motor, PositionMotor, TorqueMotor
+from amontons.model.shapes.checks import finite
+
+
+def read_motors(
+    mujoco: Any, model: Any, data: Any, controls: Mapping[str, float], untaken: Untaken
+) -> dict[int, Motor]:
+    """Motors by joint; what is no motor of a hinge or slide is noted."""
+    names = [actuator_name(model, i) for i in range(model.nu)]
+    for name, value in controls.items():
+        if name not in names:
+            raise InputError(
+                f"there is no actuator {name!r}; the file has {', '.join(names) or 'none'}"
+            )
+        finite(f"control of {name!r}", value)
+    motors: dict[int, Motor] = {}
+    for number, name in enumerate(names):
+        joint = _driven(mujoco, model, number)
+        if joint is None:
+            untaken.add("actuators of tendons, sites, bodies, or ball and free joints", name)
+        elif joint in motors:
+            untaken.add("second actuators of joints", name)
+        else:
+            control = _clamped(model, number, float(controls.get(name, data.ctrl[number])))
+            motor = _motor(mujoco, model, data, number, joint, control)
+            if motor is None:
+                untaken.add("actuators that are neither motors nor position servos", name)
+            else:
+                motors[joint] = motor
+    return motors
+
+
+def _driven(mujoco: Any, model: Any, number: int) -> int | None:
+    """The hinge or slide that an actuator drives."""
+    if model.actuator_trntype[number] != mujoco.mjtTrn.mjTRN_JOINT:
+        return None
+    joint = int(model.actuator_trnid[number, 0])
+    return joint if has_one_coordinate(mujoco, model, joint) else None
+
+
+def _clamped(model: Any, number: int, control: float) -> float:
+    if not model.actuator_ctrllimited[number]:
+        return control
+    low, high = (float(each) for each in model.actuator_ctrlrange[number])
+    return min(max(control, low), high)
+
+
+def _motor(
+    mujoco: Any, model: Any, data: Any, number: int, joint: int, control: float
+) -> Motor | None:
+    """Force = gain·control + b₀ + b₁ length + b₂ speed, with length = gear·position."""
+    bias = int(model.actuator_biastype[number])
+    none, affine = int(mujoco.mjtBias.mjBIAS_NONE), int(mujoco.mjtBias.mjBIAS_AFFINE)
+    simple = (
+        model.actuator_dyntype[number] == mujoco.mjtDyn.mjDYN_NONE
+        and model.actuator_gaintype[number] == mujoco.mjtGain.mjGAIN_FIXED
+        and bias in (none, affine)
+    )
+    if not simple:
+        return None
+    gear, gain = float(model.actuator_gear[number, 0]), float(model.actuator_gainprm[number, 0])
+    b0, b1, b2 = model.actuator_biasprm[number, :3].tolist()
+    if bias == none:
+        b0 = b1 = b2 = 0.0
+    limit = _limit(model, number, gear)
+    if limit is None or gear == 0.0:
+        return None
+    if b1 == 0.0 and b2 == 0.0:
+        return TorqueMotor(torque=gear * (gain * control + b0), limit=limit)
+    if b1 < 0.0 and b2 <= 0.0:
+        # rests where gain·control + b₀ + b₁ gear·q = 0; q counts from the start
+        place = float(data.qpos[model.jnt_qposadr[joint]])
+        rest = -(gain * control + b0) / (b1 * gear) - place
+        return PositionMotor(
+            position=rest, stiffness=-b1 * gear**2, damping=-b2 * gear**2, limit=limit
+        )
+    return None
+
+
+def _limit(model: Any, number: int, gear: float) -> float | None:
+    """The largest torque or force at the joint, or None where it differs by direction."""
+    if not model.actuator_forcelimited[number]:
+        return math.inf
+    low, high = model.actuator_forcerange[number].tolist()
+    return abs(gear) * high if low == -high and high > 0.0 else None

@@ -1,0 +1,102 @@
+"""Joints of MJCF."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from amontons.interchange.robots.configuration import Clamped, limits_from
+from amontons.interchange.robots.mechanism import Axis, Way
+from amontons.interchange.robots.mjcf_names import body_name, joint_name
+from amontons.interchange.robots.untaken import Untaken
+
+
+def has_one_coordinate(mujoco: Any, model: Any, joint: int) -> bool:
+    """Whether a joint is a hinge or a slide."""
+    kinds = mujoco.mjtJoint
+    return int(model.jnt_type[joint]) in (int(kinds.mjJNT_HINGE), int(kinds.mjJNT_SLIDE))
+
+
+def set_configuration(mujoco: Any, model: Any, data: Any, start: Clamped) -> None:
+    """Put hinges and slides where they are asked to be, or where their limits allow."""
+    for joint in range(model.njnt):
+        if has_one_coordinate(mujoco, model, joint):
+            place = int(model.jnt_qposadr[joint])
+            usual = float(data.qpos[place])
+            data.qpos[place] = start.value(joint_name(model, joint), usual, _limits(model, joint))
+
+
+def _limits(model: Any, joint: int) -> tuple[float, float] | None:
+    if not model.jnt_limited[joint]:
+        return None
+    low, high = model.jnt_range[joint].tolist()
+    return low, high
+
+
+def axes_of(
+    mujoco: Any, model: Any, data: Any, body: int, motors: dict[int, Any], untaken: Untaken
+) -> tuple[list[Axis], bool]:
+    """The axes of a body, from its parent on, and whether it is free."""
+    first, number = int(model.body_jntadr[body]), int(model.body_jntnum[body])
+    axes = []
+    for joint in range(first, first + number):
+        name = joint_name(model, joint)
+        _list_missing(model, joint, name, untaken)
+        if model.jnt_type[joint] == mujoco.mjtJoint.mjJNT_FREE:
+            dof = int(model.jnt_dofadr[joint])
+            if model.dof_damping[dof : dof + 6].any() or model.jnt_stiffness[joint]:
+                untaken.add("damping and stiffness of free joints", name)
+            return [], True
+        axes.append(_axis(mujoco, model, data, joint, name, motors, untaken))
+    if len(axes) > 1:
+        untaken.add(
+            "several joints in one body: small bodies between them carry a thousandth of its mass",
+            body_name(model, body),
+        )
+    return axes, False
+
+
+def _axis(
+    mujoco: Any, model: Any, data: Any, joint: int, name: str, motors: dict[int, Any],
+    untaken: Untaken,
+) -> Axis:  # fmt: skip
+    dof, place = int(model.jnt_dofadr[joint]), int(model.jnt_qposadr[joint])
+    ball = model.jnt_type[joint] == mujoco.mjtJoint.mjJNT_BALL
+    hinge = model.jnt_type[joint] == mujoco.mjtJoint.mjJNT_HINGE
+    common: dict[str, Any] = {
+        "name": name,
+        "point": data.xanchor[joint].copy(),
+        "direction": data.xaxis[joint].copy(),
+        "damping": float(np.ravel(model.dof_damping[dof])[0]),
+        "stiffness": float(np.ravel(model.jnt_stiffness[joint])[0]),
+    }
+    if ball:
+        if model.jnt_limited[joint]:
+            untaken.add("limits of ball joints", name)
+        if model.dof_frictionloss[dof]:
+            untaken.add("dry friction of ball joints", name)
+        if (
+            common["stiffness"]
+            and (data.qpos[place : place + 4] != model.qpos_spring[place : place + 4]).any()
+        ):
+            untaken.add("springs of ball joints that are not at rest at the start", name)
+            common["stiffness"] = 0.0
+        return Axis(way=Way.BALL, **common)
+    value = float(data.qpos[place])
+    return Axis(
+        way=Way.HINGE if hinge else Way.SLIDE,
+        limits=limits_from(_limits(model, joint), value),
+        friction=float(model.dof_frictionloss[dof]),
+        rest=float(model.qpos_spring[place]) - value,
+        motor=motors.get(joint),
+        **common,
+    )
+
+
+def _list_missing(model: Any, joint: int, name: str, untaken: Untaken) -> None:
+    dof = int(model.jnt_dofadr[joint])
+    if model.dof_armature[dof]:
+        untaken.add("armature (the inertia of rotors) of joints", name)
+    if model.jnt_margin[joint]:
+        untaken.add("margins of joints' limits", name)

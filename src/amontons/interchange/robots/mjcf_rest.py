@@ -1,0 +1,47 @@
+"""All else that an MJCF file may hold, and that is listed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from amontons.interchange.robots.untaken import Untaken
+
+COUNTED = {
+    "ntendon": "tendons",
+    "npair": "contact pairs",
+    "nsensor": "sensors",
+    "nsite": "sites",
+    "ncam": "cameras",
+    "nlight": "lights",
+    "nflex": "flexible bodies",
+    "nskin": "skins",
+    "nplugin": "plugins",
+    "nmat": "materials of looks",
+    "ntex": "textures",
+    "nuser_body": "user data of bodies",
+}
+"""Parts of a model that nothing here answers to."""
+
+
+def list_the_rest(mujoco: Any, model: Any, untaken: Untaken) -> None:
+    """Note what a model has and a world does not."""
+    for name, words in COUNTED.items():
+        number = int(getattr(model, name, 0))
+        if number:
+            untaken.add(f"{words} ({number})")
+    option = model.opt
+    if option.density or option.viscosity:
+        untaken.add("the medium: its density and viscosity")
+    if np.any(option.wind):
+        untaken.add("wind")
+    if np.any(model.body_gravcomp):
+        untaken.add("compensation of gravity")
+    if np.any(model.geom_margin) or np.any(model.geom_gap):
+        untaken.add("margins and gaps of geoms: contacts here begin where surfaces touch")
+    usual = np.array([0.02, 1.0])
+    if (model.geom_solref[:, :2] != usual).any() or (model.jnt_solref[:, :2] != usual).any():
+        untaken.add("solref and solimp: contacts and limits here are rigid")
+    if model.nkey:
+        untaken.add(f"keyframes ({model.nkey}), but the one asked for")

@@ -1,0 +1,231 @@
+"""URDF, read by yourdfpy."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.spatial.transform import Rotation
+
+from amontons.errors import FileFormatError, InputError
+from amontons.interchange.robots.assembly import Assembly
+from amontons.interchange.robots.configuration import Clamped, limits_from
+from amontons.interchange.robots.imported import Imported
+from amontons.interchange.robots.mechanism import Axis, Link, Mechanism, Pose, Way
+from amontons.interchange.robots.placing import keep_overlaps_apart, put_on_floor
+from amontons.interchange.robots.untaken import Untaken
+from amontons.interchange.robots.urdf_links import fill_link
+from amontons.interchange.robots.urdf_tags import list_unknown_tags
+from amontons.model.joints import PositionMotor
+from amontons.model.world import World
+
+WAYS = {
+    "revolute": Way.HINGE,
+    "continuous": Way.HINGE,
+    "prismatic": Way.SLIDE,
+    "planar": Way.PLANAR,
+}
+
+STEP = 2e-3
+"""Length of a time step [s]; URDF does not speak of time."""
+
+
+def load_urdf(
+    path: str | os.PathLike[str],
+    *,
+    world: World | None = None,
+    position: ArrayLike = (0.0, 0.0, 0.0),
+    orientation: ArrayLike = (1.0, 0.0, 0.0, 0.0),
+    configuration: Mapping[str, float] | None = None,
+    fixed_base: bool | None = None,
+    floor: bool = False,
+    hold: bool = False,
+    meshes: str = "hull",
+) -> Imported:
+    """Read a robot from a URDF file; pip install 'amontons[robots]'.
+
+    Parameters
+    ----------
+    world:
+        Where to put it; by default a new one.
+    position, orientation:
+        Of the root link's frame [m], and as a unit quaternion (w, x, y, z).
+    configuration:
+        Angles and travels of joints at the start [rad, m] by name; by default zero, or the limit
+        that is nearest to it.
+    fixed_base:
+        Whether the root link is fixed in the world; by default only if it has no mass.
+    floor:
+        Put a floor at z = 0 and the robot upon it.
+    hold:
+        Give each joint a motor that holds it where it is, as strong as its `effort` says.
+    meshes:
+        What moving meshes become: their convex "hull", convex "parts" (CoACD), or the "exact"
+        triangles, which must be closed.
+    """
+    path = Path(path)
+    untaken = Untaken()
+    robot = _parsed(path, untaken)
+    root, joints = _tree(path, robot)
+    reading = _Reading(path, robot, Clamped(path, configuration or {}, untaken), hold, meshes)
+    start = Pose.of_quaternion(position, orientation)
+    links = reading.links(root, joints, start)
+    base = links[0]
+    base.free = (base.mass > 0.0) if fixed_base is None else not fixed_base
+    mechanism = Mechanism(robot.name or path.stem, links, untaken=untaken, ground_collides=False)
+    reading.configuration.refuse_unknown()
+    if floor:
+        put_on_floor(mechanism)
+    assembly = Assembly(mechanism, World() if world is None else world)
+    if floor:
+        assembly.add_floor()
+    imported = assembly.build(reading.configuration.taken, STEP)
+    return keep_overlaps_apart(imported)
+
+
+def _parsed(path: Path, untaken: Untaken) -> Any:
+    """The robot as yourdfpy has it."""
+    if not path.is_file():
+        raise InputError(f"there is no URDF file {path}")
+    try:
+        import yourdfpy
+    except ImportError:
+        raise InputError("reading URDF needs yourdfpy: pip install 'amontons[robots]'") from None
+    list_unknown_tags(path, untaken)
+    logging.getLogger("yourdfpy").setLevel(logging.CRITICAL)
+    try:
+        robot = yourdfpy.URDF.load(
+            str(path),
+            build_scene_graph=False,
+            build_collision_scene_graph=False,
+            load_meshes=False,
+            load_collision_meshes=False,
+        ).robot
+    except Exception as reason:  # lxml and yourdfpy raise all sorts of things
+        said = " ".join(str(reason).split()) or type(reason).__name__
+        raise FileFormatError(f"{path} cannot be read as URDF: {said}") from None
+    if not robot.links:
+        raise FileFormatError(f"{path} describes no robot: it has no links")
+    return robot
+
+
+def _tree(path: Path, robot: Any) -> tuple[str, dict[str, list[Any]]]:
+    """The root link, and the joints that begin at each link."""
+    names = [link.name for link in robot.links]
+    if len(set(names)) != len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise InputError(f"{path} has two links called {twice!r}")
+    children: dict[str, list[Any]] = {name: [] for name in names}
+    below: set[str] = set()
+    for joint in robot.joints:
+        for end in (joint.parent, joint.child):
+            if end not in children:
+                raise InputError(
+                    f"{path}: joint {joint.name!r} names the link {end!r}, which does not exist"
+                )
+        if joint.child in below:
+            raise InputError(f"{path}: link {joint.child!r} has two parents; URDF is a tree")
+        below.add(joint.child)
+        children[joint.parent].append(joint)
+    roots = [name for name in names if name not in below]
+    if len(roots) != 1:
+        raise InputError(
+            f"{path} must have one link that no joint leads to, it has "
+            f"{', '.join(map(repr, roots)) or 'none: its joints go round in a circle'}"
+        )
+    return roots[0], children
+
+
+class _Reading:
+    """Links from the root on, with what was not taken over."""
+
+    def __init__(
+        self, path: Path, robot: Any, configuration: Clamped, hold: bool, meshes: str
+    ) -> None:
+        self.path, self.hold, self.meshes = path, hold, meshes
+        self.described = {link.name: link for link in robot.links}
+        self.configuration = configuration
+        self.untaken = configuration.untaken
+
+    def links(self, root: str, children: dict[str, list[Any]], start: Pose) -> list[Link]:
+        """All links, parents first."""
+        out: list[Link] = []
+        waiting: list[Link] = [Link(root, None, start)]
+        while waiting:
+            link = waiting.pop(0)
+            fill_link(link, self.described[link.name], self.path, self.meshes, self.untaken)
+            out.append(link)
+            waiting += [self._child(joint, link) for joint in children[link.name]]
+        return out
+
+    def _child(self, joint: Any, parent: Link) -> Link:
+        frame = parent.pose.then(Pose.of_matrix(joint.origin))
+        self._list_missing(joint)
+        if joint.type in ("fixed", "floating"):
+            link = Link(joint.child, parent.name, frame)
+            link.free = joint.type == "floating"
+            return link
+        if joint.type not in WAYS:
+            raise InputError(
+                f"{self.path}: joint {joint.name!r} has the type {joint.type!r}; "
+                f"URDF knows {', '.join((*WAYS, 'fixed', 'floating'))}"
+            )
+        local = np.array([1.0, 0.0, 0.0]) if joint.axis is None else np.asarray(joint.axis, float)
+        length = float(np.linalg.norm(local))
+        if not (np.isfinite(local).all() and length > 0.0):
+            raise InputError(f"{self.path}: joint {joint.name!r} has the axis {local.tolist()}")
+        local = local / length
+        axis, value = self._axis(joint, frame, local)
+        pose = frame
+        if axis.way is Way.HINGE:
+            turn = Rotation.from_rotvec(value * local).as_matrix()
+            pose = Pose(frame.position, frame.rotation @ turn)
+        elif axis.way is Way.SLIDE:
+            pose = Pose(frame.point(value * local), frame.rotation)
+        return Link(joint.child, parent.name, pose, axes=[axis])
+
+    def _axis(self, joint: Any, frame: Pose, local: Any) -> tuple[Axis, float]:
+        way = WAYS[joint.type]
+        limits, value = None, 0.0
+        if joint.type in ("revolute", "prismatic"):
+            limits = self._range(joint)
+        if way is not Way.PLANAR:
+            value = self.configuration.value(joint.name, 0.0, limits)
+        motor = None
+        if self.hold and way is not Way.PLANAR:
+            effort = joint.limit.effort if joint.limit is not None else None
+            motor = PositionMotor(position=0.0, limit=effort or np.inf)
+        dynamics = joint.dynamics
+        axis = Axis(
+            name=joint.name, way=way, point=frame.position, direction=frame.rotation @ local,
+            limits=limits_from(limits, value), motor=motor,
+            friction=float(dynamics.friction or 0.0) if dynamics else 0.0,
+            damping=float(dynamics.damping or 0.0) if dynamics else 0.0,
+        )  # fmt: skip
+        return axis, value
+
+    def _range(self, joint: Any) -> tuple[float, float] | None:
+        if joint.limit is None:
+            self.untaken.add("limits that are not given: these joints move freely", joint.name)
+            return None
+        return float(joint.limit.lower or 0.0), float(joint.limit.upper or 0.0)
+
+    def _list_missing(self, joint: Any) -> None:
+        note = self.untaken.add
+        if joint.mimic is not None:
+            note(f"mimicry of {joint.mimic.joint!r}: here it moves by itself", joint.name)
+        if joint.safety_controller is not None:
+            note("safety controllers", joint.name)
+        if joint.calibration is not None:
+            note("calibrations", joint.name)
+        if joint.type not in WAYS or joint.limit is None:
+            return
+        if joint.limit.velocity:
+            note("largest speeds of joints", joint.name)
+        if joint.limit.effort and not self.hold:
+            note("largest efforts of joints, as they have no motor (hold=True)", joint.name)

@@ -1,0 +1,132 @@
+"""Inertias and shapes of URDF's links."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from amontons.errors import FileFormatError, InputError
+from amontons.interchange.robots.mechanism import Floats, Link, Piece, Pose, merged_inertia
+from amontons.interchange.robots.untaken import Untaken
+from amontons.model.shapes import (
+    Box,
+    ConvexHull,
+    Cylinder,
+    Shape,
+    Sphere,
+    TriangleMesh,
+)
+from amontons.model.shapes.mesh_files import read_mesh
+
+DENSITY = 1000.0
+"""Of a link that has a shape but no mass [kg/m³], as MuJoCo has it."""
+
+MESHES = ("hull", "parts", "exact")
+
+
+def fill_link(link: Link, described: Any, path: Path, meshes: str, untaken: Untaken) -> None:
+    """Give a link its pieces and its mass."""
+    if meshes not in MESHES:
+        raise InputError(f"meshes must be one of {', '.join(MESHES)}, got {meshes!r}")
+    _add_pieces(link, described.collisions, path, meshes, untaken, collide=True)
+    if not link.pieces:
+        _add_pieces(link, described.visuals, path, meshes, untaken, collide=False)
+    elif described.visuals:
+        untaken.add("looks of links that have shapes to collide with", link.name)
+    _fill_inertia(link, described.inertial, path, untaken)
+
+
+def _add_pieces(
+    link: Link, entries: Any, path: Path, meshes: str, untaken: Untaken, *, collide: bool
+) -> None:
+    for entry in entries:
+        try:
+            shape = _shape(entry.geometry, path, meshes)
+        except (InputError, FileFormatError) as reason:
+            raise InputError(f"{path}, link {link.name!r}: {reason}") from None
+        if shape is None:
+            untaken.add("geometry that is no box, sphere, cylinder or mesh", link.name)
+            continue
+        pose = link.pose.then(Pose.of_matrix(entry.origin))
+        link.pieces.append(Piece(shape, pose, collide))
+
+
+def _shape(geometry: Any, path: Path, meshes: str) -> Shape | None:
+    if geometry is None:
+        return None
+    if geometry.box is not None:
+        return Box(tuple(np.asarray(geometry.box.size, dtype=float).tolist()))
+    if geometry.sphere is not None:
+        return Sphere(float(geometry.sphere.radius))
+    if geometry.cylinder is not None:
+        return Cylinder(float(geometry.cylinder.radius), float(geometry.cylinder.length))
+    if geometry.mesh is not None:
+        return _mesh(geometry.mesh, path, meshes)
+    return None
+
+
+def _mesh(mesh: Any, path: Path, meshes: str) -> Shape:
+    vertices, faces = read_mesh(mesh_path(mesh.filename, path.parent))
+    scale = np.asarray(1.0 if mesh.scale is None else mesh.scale, dtype=float)
+    if (scale <= 0.0).any():
+        raise InputError(f"the mesh {mesh.filename!r} has the scale {scale.tolist()}")
+    if meshes == "hull":
+        return ConvexHull(vertices * scale)
+    exact = TriangleMesh(vertices * scale, faces)
+    return exact if meshes == "exact" else exact.decompose()
+
+
+def mesh_path(name: str, folder: Path) -> Path:
+    """The file that a URDF means: packages are looked for in the folders around it."""
+    scheme, _, rest = name.rpartition(":")
+    rest = rest.lstrip("/") if scheme == "package" else rest
+    plain = Path(rest if scheme in ("package", "file") else name)
+    places = [folder, *folder.parents]
+    tries = [place / plain for place in places]
+    if scheme == "package":  # the package's name may not be that of its folder
+        tries += [place / Path(*plain.parts[1:]) for place in places]
+    return next((each for each in tries if each.is_file()), tries[0])
+
+
+def _fill_inertia(link: Link, inertial: Any, path: Path, untaken: Untaken) -> None:
+    """Mass, centre and inertia in the world, as given or from the shapes."""
+    colliding = [piece for piece in link.pieces if piece.collides]
+    mass = 0.0 if inertial is None or inertial.mass is None else float(inertial.mass)
+    if not (np.isfinite(mass) and mass >= 0.0):
+        raise InputError(f"{path}, link {link.name!r}: its mass is {mass:g}; it must be positive")
+    if mass == 0.0:
+        if not colliding or link.parent is None:
+            return
+        link.mass, link.centre, link.inertia = _from_shapes(colliding, None)
+        untaken.add(f"no mass is given: shapes were filled with {DENSITY:g} kg/m³", link.name)
+        return
+    frame = link.pose.then(Pose.of_matrix(inertial.origin))
+    own = np.zeros((3, 3)) if inertial.inertia is None else np.asarray(inertial.inertia, float)
+    link.mass, link.centre = mass, frame.position
+    low, middle, high = np.linalg.eigvalsh(0.5 * (own + own.T))
+    if low > 0.0 and high <= (low + middle) * (1.0 + 1e-6):
+        link.inertia = frame.rotation @ own @ frame.rotation.T
+        return
+    if colliding:
+        _, centre, inertia = _from_shapes(colliding, mass)
+        arm = frame.position - centre
+        link.inertia = inertia + mass * (arm @ arm * np.eye(3) - np.outer(arm, arm))
+        untaken.add("inertias that no body can have: those of the shapes were taken", link.name)
+    else:
+        mean = float(np.trace(own)) / 3.0
+        link.inertia = np.eye(3) * (mean if mean > 0.0 else 0.01 * mass)
+        untaken.add("inertias that no body can have: those of balls were taken", link.name)
+
+
+def _from_shapes(pieces: list[Piece], mass: float | None) -> tuple[float, Floats, Floats]:
+    """Mass properties of evenly filled shapes in the world, scaled to a mass if one is given."""
+    parts = []
+    for piece in pieces:
+        own = piece.shape.mass_properties(DENSITY)
+        turn = piece.pose.rotation
+        parts.append((own.mass, piece.pose.point(own.centre), turn @ own.inertia @ turn.T))
+    total, centre, inertia = merged_inertia(parts)
+    scale = 1.0 if mass is None else mass / total
+    return scale * total, centre, scale * inertia

@@ -1,0 +1,54 @@
+"""What a URDF file says that yourdfpy passes over."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from xml.etree import ElementTree
+from xml.parsers import expat
+
+from amontons.errors import FileFormatError
+from amontons.interchange.robots.untaken import Untaken
+
+UNBOUND_PREFIX = expat.errors.codes[expat.errors.XML_ERROR_UNBOUND_PREFIX]
+"""Left over from xacro in many files, and mended by yourdfpy."""
+
+KNOWN = {
+    "robot": {"link", "joint", "material"},
+    "link": {"inertial", "visual", "collision"},
+    "inertial": {"origin", "mass", "inertia"},
+    "visual": {"origin", "geometry", "material"},
+    "collision": {"origin", "geometry"},
+    "geometry": {"box", "cylinder", "sphere", "mesh"},
+    "joint": {
+        "origin", "parent", "child", "axis", "limit", "dynamics", "mimic", "calibration",
+        "safety_controller",
+    },
+    "material": {"color", "texture"},
+}  # fmt: skip
+"""Tags that are read or that other lines of the list account for, by the tag around them."""
+
+
+def list_unknown_tags(path: Path, untaken: Untaken) -> None:
+    """Note tags that are not taken over, with their number; colours among them."""
+    try:
+        root = ElementTree.parse(path).getroot()
+    except ElementTree.ParseError as reason:
+        if reason.code != UNBOUND_PREFIX:
+            raise FileFormatError(f"{path} cannot be read as URDF: {reason}") from None
+        untaken.add(f"tags with prefixes that the file does not explain ({reason})")
+        return
+    found: Counter[str] = Counter()
+    waiting = [root]
+    while waiting:
+        element = waiting.pop()
+        known = KNOWN.get(str(element.tag))
+        for child in element:
+            if known is not None and child.tag not in known:
+                found[f"<{child.tag}> in <{element.tag}>"] += 1
+            elif isinstance(child.tag, str):
+                waiting.append(child)
+            if child.tag in ("color", "texture"):
+                found["colours and textures"] += 1
+    for what, count in sorted(found.items()):
+        untaken.add(f"{what} ({count})")

@@ -1,0 +1,161 @@
+"""How a scene file says that it is to be run: time, step, solver, output."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass, field
+from typing import Any
+
+from amontons.errors import InputError
+from amontons.interchange.context import Known, Names
+from amontons.interchange.list_values import Numbers
+from amontons.interchange.records import OneOf, Record, table
+from amontons.interchange.source import Node
+from amontons.interchange.values import Choice, Flag, Number, Schema, Text, Value, Whole
+from amontons.problem.residuals import Measure
+from amontons.simulation.sleeping import Sleeping
+from amontons.simulation.step_size import AutomaticStep
+from amontons.solvers import SOLVERS, Auto, ExactCoulomb, InteriorPoint, Solver
+
+POSITIVE = Number(above=0.0)
+NOT_NEGATIVE = Number(low=0.0)
+
+USUAL_SOLVER = Auto(tolerance=1e-4, max_iterations=500, budget=0.5)
+"""As simulations have it where nobody says otherwise."""
+
+PLAIN: dict[str, Value] = {
+    "float": Number(infinite=True),
+    "int": Whole(),
+    "str": Text(),
+    "bool": Flag(),
+    "bool | None": Flag(),
+    "float | None": Number(infinite=True),
+    "int | None": Whole(),
+    "str | None": Text(),
+    "tuple[float, float]": Numbers(2),
+    "Measure | str": Choice(tuple(str(each) for each in Measure)),
+}
+"""Values of solvers' settings by their annotations."""
+
+
+def _solver_record(kind: type[Solver], word: str) -> Record:
+    values = {each.name: _setting(str(each.type)) for each in dataclasses.fields(kind)}
+    return Record.of(kind, word, values)
+
+
+def _setting(annotation: str) -> Value:
+    if annotation == "InteriorPoint":
+        return _solver_record(InteriorPoint, "interior-point")
+    return PLAIN[annotation]
+
+
+SOLVER: OneOf = table(
+    "solver", {kind: _solver_record(kind, word) for word, kind in SOLVERS.items()}
+)
+
+
+@dataclass(frozen=True)
+class StepLength(Value):
+    """A number, or the limits of a step that is chosen by how fast bodies are."""
+
+    @property
+    def words(self) -> str:
+        return "number > 0, or {smallest, largest, travel}"
+
+    def read(self, node: Node, known: Known) -> float | AutomaticStep:
+        if isinstance(node.value, dict):
+            chosen: AutomaticStep = AUTOMATIC.read(node, known)
+            return chosen
+        return POSITIVE.read(node, known)
+
+    def write(self, value: Any, names: Names) -> Any:
+        one: Value = AUTOMATIC if isinstance(value, AutomaticStep) else POSITIVE
+        return one.write(value, names)
+
+    def schema(self) -> Schema:
+        return {"anyOf": [POSITIVE.schema(), AUTOMATIC.schema()]}
+
+
+AUTOMATIC = Record.of(
+    AutomaticStep,
+    "automatic step",
+    dict.fromkeys(("smallest", "largest", "travel"), POSITIVE),
+)
+SLEEPING = Record.of(Sleeping, "sleeping", {"speed": POSITIVE, "time": NOT_NEGATIVE})
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunOptions:
+    """How a scene file is run: what `Simulation` takes, and for how long.
+
+    Parameters
+    ----------
+    time:
+        Simulated time [s].
+    step:
+        Length of a time step [s], or limits of one that is chosen by how fast bodies are.
+    substeps:
+        Equal parts in which each step is taken.
+    friction:
+        The convex relaxation, or Coulomb's law itself at several times the cost.
+    solver:
+        Of the problem of each step.
+    sleeping:
+        When bodies that rest fall asleep; by default never.
+    near, recovery_speed, bounce_speed:
+        As `Simulation` has them [m, m/s, m/s]; by default from the bodies' sizes and gravity.
+    """
+
+    time: float = 2.0
+    step: float | AutomaticStep = 5e-3
+    substeps: int = 1
+    friction: str = "convex"
+    solver: Solver = field(default_factory=lambda: USUAL_SOLVER)
+    sleeping: Sleeping | None = None
+    near: float | None = None
+    recovery_speed: float | None = None
+    bounce_speed: float | None = None
+
+    def __post_init__(self) -> None:
+        if type(self.solver) not in SOLVER.classes:
+            raise InputError(
+                f"the solver is a {type(self.solver).__name__}; a file can only say one of "
+                f"{', '.join(SOLVERS)}"
+                + ("; say friction: exact instead" if isinstance(self.solver, ExactCoulomb) else "")
+            )
+
+
+RUN = Record.of(
+    RunOptions,
+    "run",
+    {
+        "time": POSITIVE,
+        "step": StepLength(),
+        "substeps": Whole(1, 10_000),
+        "friction": Choice(("convex", "exact")),
+        "solver": SOLVER,
+        "sleeping": SLEEPING,
+        "near": POSITIVE,
+        "recovery_speed": NOT_NEGATIVE,
+        "bounce_speed": NOT_NEGATIVE,
+    },
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Output:
+    """What a run of a scene file records.
+
+    Parameters
+    ----------
+    rate:
+        Frames a simulated second [1/s].
+    contacts:
+        Whether contact points and forces are recorded, too.
+    """
+
+    rate: float = 60.0
+    contacts: bool = False
+
+
+OUTPUT = Record.of(Output, "output", {"rate": POSITIVE, "contacts": Flag()})

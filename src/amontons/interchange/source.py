@@ -1,0 +1,124 @@
+"""The text of a scene file: its data, and the line of every key and row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from amontons.errors import FileFormatError, InputError
+from amontons.interchange.toml_text import parse_toml
+from amontons.interchange.yaml_text import parse_yaml
+
+Place = tuple[str | int, ...]
+"""Keys and places in lists that lead to a value."""
+
+READERS = {".yaml": parse_yaml, ".yml": parse_yaml, ".json": parse_yaml, ".toml": parse_toml}
+"""By the end of a file's name. JSON is YAML, too."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """A scene file that was read but not yet understood."""
+
+    path: Path
+    data: Any
+    lines: Mapping[Place, int]
+
+    def line(self, path: Place) -> int:
+        """Line of a value, or of the nearest thing around it that has one."""
+        while path and path not in self.lines:
+            path = path[:-1]
+        return self.lines.get(path, 1)
+
+    @property
+    def root(self) -> Node:
+        """The whole file."""
+        return Node(self.data, (), self)
+
+
+@dataclass(frozen=True)
+class Node:
+    """A value of a scene file that knows where it stands."""
+
+    value: Any
+    path: Place
+    source: Source
+
+    def __getitem__(self, key: str | int) -> Node:
+        return Node(self.value[key], (*self.path, key), self.source)
+
+    def items(self) -> Iterator[tuple[str, Node]]:
+        """Keys and values of a mapping."""
+        for key in self.value:
+            yield key, self[key]
+
+    def entries(self) -> Iterator[Node]:
+        """Values of a list."""
+        for number in range(len(self.value)):
+            yield self[number]
+
+    @property
+    def where(self) -> str:
+        """File, line and field, for messages."""
+        field = described(self.path)
+        place = f"{self.source.path}, line {self.source.line(self.path)}"
+        return f"{place}, {field}" if field else place
+
+    def fault(self, what: str) -> PlacedError:
+        """An error that says where it is."""
+        return PlacedError(f"{self.where}: {what}")
+
+    @contextmanager
+    def blamed(self) -> Iterator[None]:
+        """Errors of what is made from a mapping get the place of the field that they speak of."""
+        try:
+            yield
+        except PlacedError:
+            raise
+        except (InputError, FileFormatError) as reason:
+            raise self._spoken_of(str(reason)).fault(str(reason)) from None
+
+    def _spoken_of(self, message: str) -> Node:
+        """The field of this mapping that a message names first, or the mapping itself."""
+        if not isinstance(self.value, dict):
+            return self
+        words = [word.strip("'\",.:;()").partition("[")[0] for word in message.split()]
+        named = [word for word in words if word in self.value and len(word) > 1]  # "a" is a word
+        return self[named[0]] if named else self
+
+
+class PlacedError(InputError):
+    """An error that says already where it is."""
+
+
+def described(path: Place) -> str:
+    """A path as people write it: joints[2].axis."""
+    text = ""
+    for step in path:
+        text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else step
+    return text
+
+
+def read_source(path: str | Path) -> Source:
+    """Read a scene file; its name says whether it is YAML or TOML."""
+    path = Path(path)
+    reader = READERS.get(path.suffix.lower())
+    if reader is None:
+        raise InputError(f"{path} is no scene file: its name must end with {', '.join(READERS)}")
+    if not path.is_file():
+        what = "is a folder" if path.is_dir() else "does not exist"
+        raise InputError(f"there is no scene file {path}: it {what}")
+    raw = path.read_bytes()
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError as reason:
+        line = raw[: reason.start].count(b"\n") + 1
+        raise FileFormatError(
+            f"{path}, line {line}: byte {raw[reason.start]:#04x} is no UTF-8 text; "
+            "a scene file is plain text"
+        ) from None
+    data, lines = reader(text, str(path))
+    return Source(path, data, lines)

@@ -1,0 +1,108 @@
+"""YAML with line numbers: PyYAML finds the structure, YAML 1.2's core schema the values.
+
+PyYAML itself follows YAML 1.1, in which 1e-3 is text and `no` is a truth value.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any
+
+import yaml
+
+from amontons.errors import FileFormatError
+
+WHOLE = re.compile(r"[-+]?[0-9]+")
+REAL = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
+WORDS = {
+    "": None, "~": None, "null": None, "Null": None, "NULL": None,
+    "true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False,
+    ".inf": math.inf, "+.inf": math.inf, "-.inf": -math.inf, ".Inf": math.inf, "-.Inf": -math.inf,
+    ".nan": math.nan, ".NaN": math.nan,
+}  # fmt: skip
+
+Lines = dict[tuple[str | int, ...], int]
+
+QUOTED = ("'", '"', "|", ">")
+"""Styles of text that is nothing but text."""
+
+LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+"""libyaml where PyYAML has it: twenty times faster."""
+
+
+def parse_yaml(text: str, name: str) -> tuple[Any, Lines]:
+    """Data of a text, and the line of each key and each entry of a list that is not a number."""
+    try:
+        node = yaml.compose(text, Loader=LOADER)
+    except yaml.MarkedYAMLError as reason:
+        mark = reason.problem_mark or reason.context_mark
+        line = mark.line + 1 if mark else 1
+        said = " ".join(part for part in (reason.context, reason.problem) if part)
+        hint = _hint(text, line)
+        raise FileFormatError(f"{name}, line {line}: this is no YAML: {said}{hint}") from None
+    except yaml.YAMLError as reason:
+        said = " ".join(str(reason).split())
+        raise FileFormatError(f"{name}, line 1: this is no YAML: {said}") from None
+    except RecursionError:
+        raise FileFormatError(f"{name}, line 1: this is nested too deeply for a scene") from None
+    reading = _Reading(name)
+    data = None if node is None else reading.value(node, ())
+    return data, reading.lines
+
+
+def _hint(text: str, line: int) -> str:
+    """What is often the reason."""
+    rows = text.splitlines()
+    tab = line <= len(rows) and "\t" in rows[line - 1]
+    return "; indent with spaces, not with tabs" if tab else ""
+
+
+class _Reading:
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.lines: Lines = {}
+        self._seen: set[int] = set()
+
+    def value(self, node: Any, path: tuple[str | int, ...]) -> Any:
+        if isinstance(node, yaml.ScalarNode):
+            return node.value if node.style in QUOTED else scalar(node.value)
+        line = node.start_mark.line + 1
+        if id(node) in self._seen:
+            raise FileFormatError(
+                f"{self.name}, line {line}: anchors and aliases (& and *) are not read; give what "
+                "is used twice a name under 'shapes' or 'materials'"
+            )
+        self._seen.add(id(node))
+        self.lines.setdefault(path, line)
+        if isinstance(node, yaml.SequenceNode):
+            return [self.value(each, (*path, i)) for i, each in enumerate(node.value)]
+        return self._mapping(node, path)
+
+    def _mapping(self, node: Any, path: tuple[str | int, ...]) -> dict[str, Any]:
+        out: dict[str, Any] = {}
+        for key_node, value_node in node.value:
+            line = key_node.start_mark.line + 1
+            if not isinstance(key_node, yaml.ScalarNode):
+                raise FileFormatError(f"{self.name}, line {line}: a key must be a word")
+            key = key_node.value
+            if key in out:
+                first = self.lines[(*path, key)]
+                raise FileFormatError(
+                    f"{self.name}, line {line}: {key!r} is here twice, first in line {first}; "
+                    "keep one of them"
+                )
+            self.lines[(*path, key)] = line
+            out[key] = self.value(value_node, (*path, key))
+        return out
+
+
+def scalar(text: str) -> Any:
+    """What a plain word of YAML 1.2 stands for."""
+    if text in WORDS:
+        return WORDS[text]
+    if WHOLE.fullmatch(text):
+        return int(text) if len(text) < 400 else math.copysign(math.inf, float(f"{text[:2]}1"))
+    if REAL.fullmatch(text):
+        return float(text)
+    return text

@@ -1,0 +1,244 @@
+"""Tables I and II and figure 5 of paper 3: three solvers press a slab on 4000 spheres."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+from typing import ClassVar
+
+import numpy as np
+
+from amontons.problem.problem import ConeProblem
+from amontons.problem.solution import Solution
+from amontons.reproduce.drawing import Panel, draw
+from amontons.reproduce.experiment import Experiment
+from amontons.reproduce.histories import reach
+from amontons.reproduce.notebook import Cell, Notebook
+from amontons.reproduce.paper3.reference_bed import ReferenceBed
+from amontons.scenes import PressedBed
+from amontons.solvers import APGD, GaussSeidel, Jacobi, Solver
+
+STEP = 0.03
+"""Time step [s]. The paper does not give it, but its objective at 10³ kg does: at rest
+f = −½ Σm (g h)², so −220 J and 5000 kg mean h = 0.030 s."""
+
+MASSES = (1e3, 1e4, 1e5, 1e6)
+
+PAPER_RESIDUAL = {
+    1e3: (1.27e-5, 9.43e-6, 1.10e-6),
+    1e4: (1.48e-5, 1.27e-5, 3.18e-6),
+    1e5: (1.52e-5, 1.36e-5, 9.09e-6),
+    1e6: (1.53e-5, 1.37e-5, 1.18e-5),
+}
+"""Table I: Jacobi, Gauss–Seidel, APGD after 1000 iterations, by the slab's mass [kg]."""
+
+PAPER_OBJECTIVE = {
+    1e3: (-28.29, -117.70, -220.14),
+    1e4: (-35.63, -162.99, -883.54),
+    1e5: (-37.02, -176.94, -3199.27),
+    1e6: (-37.15, -210.23, -4696.48),
+}
+"""Table I, the objective."""
+
+NAMES = ("Jacobi", "Gauss–Seidel", "APGD")
+PLAIN = "APGD, unscaled"
+"""The paper's algorithm 1 to the letter: without our scaling of rows, L ← 0.9 L."""
+
+
+def solvers(tolerance: float, iterations: int) -> dict[str, Solver]:
+    """The paper's three and its APGD unscaled, all judged by eq. 25."""
+    limits = {"tolerance": tolerance, "measure": "paper3", "max_iterations": iterations}
+    return {
+        "Jacobi": Jacobi(**limits),  # type: ignore[arg-type]
+        "Gauss–Seidel": GaussSeidel(parallel=False, **limits),  # type: ignore[arg-type]
+        "APGD": APGD(**limits),  # type: ignore[arg-type]
+        PLAIN: APGD(scaling="none", shrink=0.9, **limits),  # type: ignore[arg-type]
+    }
+
+
+class Slab(Experiment):
+    """Residual and objective after 1000 iterations, and iterations to r = 7e-6."""
+
+    name: ClassVar[str] = "slab"
+    paper: ClassVar[int] = 3
+    shows: ClassVar[str] = "tables I and II, figures 4 and 5"
+    summary: ClassVar[str] = (
+        "4000 spheres under slabs of 10³ to 10⁶ kg: APGD against Gauss–Seidel and Jacobi"
+    )
+    minutes: ClassVar[float] = 2.5
+
+    def run(self, notebook: Notebook) -> None:
+        scene = self.pick(PressedBed(300, width=1.5), PressedBed(), PressedBed())
+        bed = ReferenceBed(scene, STEP)
+        bed.settle(lambda text, share: notebook.say(text, 0.3 * share))
+        self._describe(bed, notebook)
+        runs: dict[float, dict[str, Solution]] = {}
+        for number, mass in enumerate(MASSES):
+            problem = bed.problem(mass)
+            notebook.say(f"1000 iterations under {mass:g} kg", 0.3 + 0.1 * number)
+            limited = solvers(0.0, 1000)
+            runs[mass] = {name: each.solve(problem) for name, each in limited.items()}
+        table_1(runs, notebook)
+        figure_5(runs[1e3], notebook)
+        notebook.say("iterations to the tolerance of table II", 0.75)
+        self._table_2(bed.problem(1e3), notebook)
+        remarks(notebook)
+
+    def _describe(self, bed: ReferenceBed, notebook: Notebook) -> None:
+        simulation = bed.settled
+        overlap = simulation.readings.penetration[-1] / bed.scene.radius
+        notebook.band(
+            "largest overlap in the settled bed, over the radius",
+            overlap,
+            paper="not given; its figure 4 shows the bed",
+            high=0.01,
+            reason="a bed that is to be a reference must not be crushed",
+        )
+        notebook.picture(simulation, "bed", "the settled bed (figure 4)", size=(600, 900))
+        notebook.data("bed", position=simulation.bodies.position, speed=bed.speeds())
+
+    def _table_2(self, problem: ConeProblem, notebook: Notebook) -> None:
+        level = self.pick(5e-5, 7e-6, 7e-6)
+        limits = {
+            "Jacobi": self.pick(2000, 4000, 500_000),
+            "Gauss–Seidel": self.pick(5000, 20_000, 100_000),
+            "APGD": 10_000,
+            PLAIN: 10_000,
+        }
+        paper = {"Jacobi": "500 000, not there", "Gauss–Seidel": "11 485", "APGD": "202"}
+        seconds = {"Jacobi": "24 300", "Gauss–Seidel": "494.8", "APGD": "10.6"}
+        rows: list[tuple[Cell, ...]] = []
+        found: dict[str, tuple[int, float] | None] = {}
+        for name, limit in limits.items():
+            solution = solvers(level, limit)[name].solve(problem)
+            found[name] = reach(solution.history, level)
+            count = f"{solution.iterations}" + ("" if found[name] else ", not there")
+            rows.append(
+                (name, solution.residual, count, paper.get(name), solution.time, seconds.get(name))
+            )
+        notebook.table(
+            f"Table II: to r = {level:g} under 1000 kg",
+            ("solver", "r", "iterations", "paper's", "seconds", "paper's seconds"),
+            rows,
+        )
+        sweeps, ours = found["Gauss–Seidel"], found["APGD"]
+        nowhere = (float("nan"), float("nan"))
+        few, short = ours or nowhere
+        many, long = sweeps or nowhere
+        why = (
+            "at least the paper's order: 'more than an order of magnitude' (§4.1.1); the figure "
+            "itself depends on the bed, see below"
+        )
+        for what, ratio, theirs in (
+            ("iterations of Gauss–Seidel over those of APGD", many / few, "57 (11 485 / 202)"),
+            ("time of Gauss–Seidel over that of APGD", long / short, "47 (494.8 s / 10.6 s)"),
+        ):
+            notebook.band(what, ratio, paper=theirs, low=10.0, reason=why)
+        if self.size != "quick":
+            notebook.band(
+                "iterations of APGD", few, paper="202", high=404, reason="within twice the paper's"
+            )
+        notebook.band(
+            "Jacobi is not there after its limit (1 is so)",
+            float(found["Jacobi"] is None),
+            paper="not there after 500 000",
+            low=1.0,
+        )
+
+
+def table_1(runs: dict[float, dict[str, Solution]], notebook: Notebook) -> None:
+    """Residual and objective after all iterations, and the trend for each mass."""
+    columns = ("mass [kg]", *NAMES, PLAIN, *(f"paper's {name}" for name in NAMES))
+    of: Callable[[Solution], float]
+    for title, paper, of in (
+        ("residual r (eq. 25)", PAPER_RESIDUAL, lambda s: s.residual),
+        ("objective f [J]", PAPER_OBJECTIVE, lambda s: s.objective),
+    ):
+        rows = [(m, *(of(runs[m][name]) for name in (*NAMES, PLAIN)), *paper[m]) for m in MASSES]
+        notebook.table(f"Table I: {title}", columns, rows)
+    for mass in MASSES:
+        jacobi, sweeps, apgd = (runs[mass][name] for name in NAMES)
+        notebook.band(
+            f"r of Gauss–Seidel over that of APGD at {mass:g} kg",
+            sweeps.residual / apgd.residual,
+            paper=f"{PAPER_RESIDUAL[mass][1] / PAPER_RESIDUAL[mass][2]:.3g}",
+            low=1.0,
+            reason="the trend of table I: APGD's is the smallest",
+        )
+        notebook.band(
+            f"r of Jacobi over that of Gauss–Seidel at {mass:g} kg",
+            jacobi.residual / sweeps.residual,
+            paper=f"{PAPER_RESIDUAL[mass][0] / PAPER_RESIDUAL[mass][1]:.3g}",
+            low=1.0,
+            reason="the trend of table I",
+        )
+        notebook.band(
+            f"f of APGD over that of Gauss–Seidel at {mass:g} kg",
+            apgd.objective / sweeps.objective,
+            paper=f"{PAPER_OBJECTIVE[mass][2] / PAPER_OBJECTIVE[mass][1]:.3g}",
+            low=1.0,
+            reason="the trend of table I: APGD's is the lowest",
+        )
+    growth = [runs[mass]["APGD"].residual for mass in MASSES]
+    notebook.band(
+        "least growth of APGD's r from one mass to the next",
+        min(b / a for a, b in pairwise(growth)),
+        paper="1.3 (9.09e-6 to 1.18e-5)",
+        low=1.0,
+        reason="the trend of table I: heavier slabs are harder",
+    )
+
+
+def figure_5(runs: dict[str, Solution], notebook: Notebook) -> None:
+    """Residual and objective against iterations under 1000 kg."""
+    count = {name: np.arange(len(run.history)) for name, run in runs.items()}
+    notebook.plot(
+        draw(
+            "Figure 5: 4000 spheres under a slab of 1000 kg",
+            Panel(
+                "iterations",
+                "r of eq. 25 [m/s]",
+                {name: (count[name], run.history.best_residual) for name, run in runs.items()},
+                "y",
+            ),
+            Panel(
+                "iterations",
+                "objective f [J]",
+                {name: (count[name], run.history.objective) for name, run in runs.items()},
+            ),
+        ),
+        "figure5",
+        "residual and objective of the three solvers (figure 5); best residual so far",
+    )
+    curves: dict[str, np.ndarray] = {}
+    for i, run in enumerate(runs.values()):
+        curves[f"residual_{i}"] = run.history.residual
+        curves[f"objective_{i}"] = run.history.objective
+    notebook.data("figure5", solvers=list(runs), **curves)
+
+
+def remarks(notebook: Notebook) -> None:
+    """What is not as in the paper."""
+    notebook.differs(
+        "The residual is the paper's own, eq. 25, which our measure `paper3` is to the letter; "
+        "tolerances of other commands are in our scaled error."
+    )
+    notebook.differs(
+        "The paper's time step is not given. Its objective at 10³ kg is that of a bed that stays "
+        "at rest, −½ Σm (g h)², for h = 0.030 s, which is taken here. Its −883.5 J at 10⁴ kg lies "
+        "below that of any bed without overlaps (−606 J): theirs was settled by Gauss–Seidel, "
+        "which leaves overlaps that push back; ours by APGD, which leaves none. So objectives "
+        "agree at 10³ kg and are smaller here for heavier slabs."
+    )
+    notebook.differs(
+        "APGD takes as many iterations to 7e-6 as in the paper, Gauss–Seidel a third of the "
+        "paper's 11 485, so that the advantage is about 18 instead of 57. Sweep for sweep it is "
+        "the same method (on a problem exported from Chrono, both have −2.299 J after 1000): what "
+        "differs is the bed. In the paper's, r hardly falls from 1000 sweeps (9.4e-6) to 11 485 "
+        "(7.0e-6); the order of the contacts and uniform overlaps of up to 0.1 mm do not explain "
+        "it, as we tried."
+    )
+    notebook.differs(
+        f"Columns and curves `{PLAIN}` are algorithm 1 to the letter; `APGD` is ours, which scales "
+        "rows by their curvature and takes one product an iteration."
+    )

@@ -1,0 +1,31 @@
+// Follows a run that still goes on: asks for the frames that have come since.
+
+const PAUSE = 500; // milliseconds between two questions
+
+window.follow = async (viewer) => {
+  let following = true; // until somebody moves the slider back
+  const slider = element("slider");
+  slider.addEventListener("input", () => {
+    following = Number(slider.value) >= viewer.frames - 2;
+  });
+  element("play").addEventListener("click", () => (following = false));
+  for (;;) {
+    await new Promise((later) => setTimeout(later, PAUSE));
+    let part;
+    try {
+      part = await (await fetch(`frames?from=${viewer.frames}`, { cache: "no-store" })).json();
+    } catch {
+      element("live").textContent = "the run's process has gone";
+      return;
+    }
+    if (part.times.length) {
+      const contacts = part.contacts && (await unpacked(part.contacts));
+      viewer.extend(part, await unpacked(part.states), contacts);
+      if (following && !viewer.playing) viewer.show(viewer.frames - 1);
+    }
+    viewer.run.finished = part.finished;
+    element("live").textContent = part.finished ? "the run has ended" : "live";
+    viewer.show(viewer.frame);
+    if (part.finished && !part.times.length) return;
+  }
+};

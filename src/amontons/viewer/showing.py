@@ -1,0 +1,79 @@
+"""`view`: a run or a simulation as a page, in notebooks and in browsers."""
+
+from __future__ import annotations
+
+import html
+import os
+import tempfile
+import webbrowser
+from pathlib import Path
+
+from amontons.errors import InputError
+from amontons.problem.files import replacing
+from amontons.results import Moment, Results
+from amontons.simulation.simulation import Simulation
+from amontons.viewer.packing import Packing
+from amontons.viewer.page import page_text
+
+FRAME = (
+    '<iframe srcdoc="{page}" width="100%" height="{height}" style="border: 0" '
+    'sandbox="allow-scripts"></iframe>'
+)
+
+
+class Page:
+    """The viewer with a run inside: notebooks show it, `open` does so in a browser."""
+
+    def __init__(self, text: str, about: str, height: int) -> None:
+        self.html = text
+        """The whole page."""
+        self.height = height
+        """In a notebook [pixels]."""
+        self._about = about
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the page, which needs nothing but a browser."""
+        with replacing(Path(path)) as stream:
+            stream.write(self.html.encode())
+
+    def open(self) -> Path:
+        """Show the page in a browser, from a file in the folder for temporary ones."""
+        with tempfile.NamedTemporaryFile(prefix="amontons-", suffix=".html", delete=False) as file:
+            path = Path(file.name)
+        self.save(path)
+        webbrowser.open(path.as_uri())
+        return path
+
+    def _repr_html_(self) -> str:
+        return FRAME.format(page=html.escape(self.html), height=self.height)
+
+    def __repr__(self) -> str:
+        return f"<Page: {self._about}, {len(self.html) / 1e6:.2g} MB; open() or save(path)>"
+
+
+def view(
+    run: Simulation | Results | str | os.PathLike[str], *, every: int = 1, height: int = 480
+) -> Page:
+    """The viewer on a simulation as it is now, or on a recorded run: turn it, play it, click it.
+
+    Parameters
+    ----------
+    run:
+        A simulation, `Results`, or the folder of a run.
+    every:
+        Show each `every`-th frame only.
+    height:
+        In a notebook [pixels].
+    """
+    if isinstance(every, bool) or not isinstance(every, int) or every < 1:
+        raise InputError(f"every must be a whole number, 1 or more, got {every!r}")
+    if isinstance(run, Simulation):
+        return _page(Moment(run), every, height)
+    if isinstance(run, Results):
+        return _page(run, every, height)
+    with Results(run) as results:
+        return _page(results, every, height)
+
+
+def _page(run: Moment | Results, every: int, height: int) -> Page:
+    return Page(page_text(Packing(run), every=every), repr(run).strip("<>"), height)
