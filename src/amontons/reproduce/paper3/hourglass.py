@@ -137,7 +137,9 @@ class FlowRate(Experiment):
 
     def run(self, notebook: Notebook) -> None:
         beads, depth, end_friction = self.pick(
-            (400, 2.0e-3, 0.0), (3000, 3.0e-3, 0.0), (39_000, 9.4e-3, FRICTION)
+            (400, 2.0e-3, 0.0),
+            (3000, 3.0e-3, 0.0),
+            (39_000, 9.4e-3, FRICTION),  # the depth is that of Chrono's public demo
         )
         outflows = []
         for number, gap in enumerate(GAPS):
