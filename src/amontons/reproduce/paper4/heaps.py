@@ -26,14 +26,14 @@ class ArticulatedObjects(Experiment):
     def run(self, notebook: Notebook) -> None:
         dolls = self.pick(quick=1, default=4, full=8)
         world = Ragdolls(dolls).build()
-        simulation = Simulation(world, step=5e-3, solver=APGD(tolerance=1e-3, max_iterations=100))
+        simulation = Simulation(world, step=6e-3, solver=APGD(tolerance=1e-3, max_iterations=80))
         simulation.step()  # compiles what is needed, which real time does not count
         duration = self.pick(quick=1.0, default=4.0, full=5.0)
         run = watch(simulation, duration, world.body("doll 1 trunk"), notebook)
         if self.size != "quick":
             rest_band(notebook, simulation)
         overlap_band(notebook, simulation, limit=5e-3)
-        joint_band(notebook, run, limit=5e-3)
+        joint_band(notebook, run, limit=0.05 * 0.2)  # of the shortest limb's length
         real_time_band(notebook, run)
         write_down(notebook, simulation, run)
         notebook.picture(simulation, "heap", f"{dolls} dolls after {simulation.time:.1f} s.")
