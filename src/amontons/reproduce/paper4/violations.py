@@ -55,7 +55,7 @@ class ViolationsAgainstIterations(Experiment):
     paper: ClassVar[int] = 4
     shows: ClassVar[str] = "'tests': speed violation, position error"
     summary: ClassVar[str] = "300 shaken spheres: violations of speed and position by iterations"
-    minutes: ClassVar[float] = 1.0
+    minutes: ClassVar[float] = 0.7
 
     def run(self, notebook: Notebook) -> None:
         spheres = self.pick(60, 300, 300)
