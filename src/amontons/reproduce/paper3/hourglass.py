@@ -144,8 +144,8 @@ class FlowRate(Experiment):
 
     def run(self, notebook: Notebook) -> None:
         beads, depth, end_friction = self.pick(
-            (400, 2.0e-3, 0.0),
-            (3000, 3.0e-3, 0.0),
+            (1500, 2.0e-3, 0.0),
+            (4000, 3.0e-3, 0.0),
             (39_000, 9.4e-3, FRICTION),  # the depth is that of Chrono's public demo
         )
         outflows = []
