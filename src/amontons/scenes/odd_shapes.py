@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from math import pi
 from typing import ClassVar
 
 import numpy as np
 
 from amontons.model.materials import Material
-from amontons.model.shapes import Box, Capsule, Compound, Part, Shape, TriangleMesh
+from amontons.model.shapes import Box, Capsule, Compound, ConvexHull, Part, Shape
 from amontons.model.world import World
 from amontons.scenes.base import Advice, Scene
 from amontons.scenes.parameters import parameter
@@ -20,7 +21,7 @@ from amontons.scenes.vessels import vessel
 
 @dataclass(frozen=True)
 class OddShapes(Scene):
-    """Jacks, brackets, cups and rings fall into a tray; rings are meshes, the others compounds."""
+    """Jacks, brackets, cups and rings fall into a tray; each is a compound of convex parts."""
 
     bodies: int = parameter(60, "how many bodies", low=1, high=100_000)
     size: float = parameter(0.2, "largest extent of a body", unit="m", low=1e-2, high=10.0)
@@ -83,15 +84,18 @@ class OddShapes(Scene):
         return Compound([Part(wall), Part(Box((0.36 * s, 0.36 * s, 0.08 * s)), (0.0, 0.0, 0.0))])
 
 
-def ring(radius: float, thickness: float, around: int = 14, across: int = 6) -> TriangleMesh:
-    """A torus about z as a mesh; `radius` is that of its middle circle, `thickness` its rod's."""
-    u, v = np.meshgrid(
-        2.0 * pi * np.arange(around) / around, 2.0 * pi * np.arange(across) / across, indexing="ij"
+def ring(radius: float, thickness: float, around: int = 12, across: int = 6) -> Compound:
+    """A torus about z, cut into convex wedges.
+
+    `radius` is that of its middle circle, `thickness` that of its rod [m], at the corners of
+    `around` cuts, each with as many corners as `across` says.
+    """
+    turn, v = 2.0 * pi * np.arange(around) / around, 2.0 * pi * np.arange(across) / across
+    out, up = radius + thickness * np.cos(v), thickness * np.sin(v)
+    cuts = [np.stack([out * np.cos(u), out * np.sin(u), up], axis=1) for u in turn]
+    return Compound(
+        [
+            Part(ConvexHull(np.concatenate([first, second])))
+            for first, second in pairwise([*cuts, cuts[0]])
+        ]
     )
-    out = radius + thickness * np.cos(v)
-    vertices = np.stack([out * np.cos(u), out * np.sin(u), thickness * np.sin(v)], axis=-1)
-    i, j = np.meshgrid(np.arange(around), np.arange(across), indexing="ij")
-    right, up = (i + 1) % around, (j + 1) % across
-    a, b, c, d = ((x * across + y).ravel() for x, y in ((i, j), (right, j), (right, up), (i, up)))
-    faces = np.concatenate([np.stack([a, b, c], axis=1), np.stack([a, c, d], axis=1)])
-    return TriangleMesh(vertices.reshape(-1, 3), faces)

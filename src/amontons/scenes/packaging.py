@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import cos, pi, radians, sin, tau
+from math import atan2, cos, pi, radians, sin, tau
 from typing import ClassVar
 
 from amontons.model.bodies import Body
@@ -16,7 +16,9 @@ from amontons.scenes.base import Advice, Scene
 from amontons.scenes.parameters import parameter
 from amontons.scenes.placement import turn_about
 
-UP = (0.0, 0.0, 1.0)
+Point = tuple[float, float, float]
+
+UP: Point = (0.0, 0.0, 1.0)
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,11 @@ class Cam:
     """φ at the start [rad]."""
     low: float
     """The pusher goes back no farther than where cos(φ) is this."""
+
+    @property
+    def heading(self) -> float:
+        """Angle of the direction in which it pushes, from x [rad]."""
+        return atan2(self.push[1], self.push[0])
 
     @property
     def stroke(self) -> float:
@@ -71,6 +78,8 @@ class Packaging(Scene):
     """Height of the table [m]."""
     FEED: ClassVar[Cam] = Cam("feed", (1.0, 0.0), 0.1, 0.0575, pi, -0.6)
     EJECT: ClassVar[Cam] = Cam("eject", (0.0, 1.0), 0.13, 0.08, radians(180.0 - 114.0), -0.4)
+    REACH: ClassVar[float] = 0.16
+    """From a pusher's face to its back [m]."""
     GREASED: ClassVar[Material] = Material(friction=0.02)
 
     def build(self) -> World:
@@ -125,62 +134,75 @@ class Packaging(Scene):
 
     def _add_cam(
         self, world: World, cam: Cam, *, face: tuple[float, float], width: float
-    ) -> tuple[Body, tuple[float, float, float]]:
+    ) -> tuple[Body, Point]:
         """A cam on its shaft and its pusher; `face` is where it pushes, farthest back [m]."""
         level = self.TABLE + 0.4 * self.PRODUCT[2]
-        reach = 0.16  # from the pusher's face to its back
-        px, py = cam.push
-        back = cam.stand(pi - cam.lead) + reach
-        shaft = (face[0] - back * px, face[1] - back * py, level)
-        ahead = cam.stand(0.0) + reach - back  # of its farthest back, at the start
-        place = (face[0] + ahead * px, face[1] + ahead * py, level)
-        heading = 0.0 if px > 0.0 else pi / 2
-        angle = cam.lead + heading
-        middle = (shaft[0] + cam.throw * cos(angle), shaft[1] + cam.throw * sin(angle), level)
+        back = cam.stand(pi - cam.lead)
+        ahead = cam.stand(0.0) - back  # of its farthest back, at the start
+        shaft = _moved(face, cam.push, -back - self.REACH, level)
+        disc = self._add_disc(world, cam, shaft)
+        pusher = self._add_pusher(world, cam, _moved(face, cam.push, ahead, level + 1e-3), width)
+        self._guide(world, cam, pusher, stop=-ahead)
+        return disc, shaft
+
+    def _add_disc(self, world: World, cam: Cam, shaft: Point) -> Body:
+        angle = cam.lead + cam.heading
         disc = world.add_body(
-            Cylinder(cam.radius, 0.02), density=7800.0, position=middle, material=self.GREASED,
+            Cylinder(cam.radius, 0.02),
+            density=7800.0,
+            position=_moved(shaft[:2], (cos(angle), sin(angle)), cam.throw, shaft[2]),
+            material=self.GREASED,
             name=f"{cam.name} cam",
-        )  # fmt: skip
+        )
         motor = SpeedMotor(speed=tau * self.turns / 60.0, limit=50.0) if cam is self.FEED else None
         world.add_joint(Revolute(None, disc, point=shaft, axis=UP, motor=motor))
+        return disc
+
+    def _add_pusher(self, world: World, cam: Cam, face: Point, width: float) -> Body:
+        """A block that pushes, and a bar at its back for the cam; its face is the origin."""
         low = 0.8 * self.PRODUCT[2]
-        pusher = world.add_body(
+        return world.add_body(
             Compound(
                 [
-                    Part(Box((0.12, width, low)), (-0.06, 0.0, 0.0)),  # its face is the origin
+                    Part(Box((0.12, width, low)), (-0.06, 0.0, 0.0)),
                     Part(Box((0.02, 0.03, low)), (-0.13, 0.0, 0.0)),
-                    Part(Box((0.02, 0.26, low)), (-reach + 0.01, 0.0, 0.0)),
+                    Part(Box((0.02, 0.26, low)), (0.01 - self.REACH, 0.0, 0.0)),
                 ]
             ),
             mass=0.5,
-            position=(place[0], place[1], level + 0.001),
-            orientation=turn_about(UP, heading),
+            position=face,
+            orientation=turn_about(UP, cam.heading),
             placed_by="frame",
             material=self.GREASED,
             name=f"{cam.name} pusher",
         )
-        self._guide(world, cam, pusher, place, stop=-ahead)
-        return disc, shaft
 
-    def _guide(
-        self, world: World, cam: Cam, pusher: Body, face: tuple[float, float, float], stop: float
-    ) -> None:
+    def _guide(self, world: World, cam: Cam, pusher: Body, stop: float) -> None:
         """A slide along which a spring pushes the pusher back, as far as its stop."""
-        x, y = cam.push
-        axis = (x, y, 0.0)
-        far = (face[0] + 0.5 * x, face[1] + 0.5 * y, face[2])
-        world.add_joint(Prismatic(None, pusher, point=face, axis=axis, limits=(stop - 1e-4, 0.2)))
+        x, y, z = pusher.position.tolist()
+        axis = (*cam.push, 0.0)
+        far = _moved((x, y), cam.push, 0.5, z)
+        world.add_joint(
+            Prismatic(None, pusher, point=(x, y, z), axis=axis, limits=(stop - 1e-4, 0.2))
+        )
         world.add_force(
             LinearSpring(
                 None,
                 pusher,
                 point_a=far,
-                point_b=face,
+                point_b=(x, y, z),
                 stiffness=self.stiffness,
                 damping=1.0,
                 length=0.5 - stop + 10.0 / self.stiffness,
             )
         )
+
+
+def _moved(
+    start: tuple[float, float], along: tuple[float, float], way: float, height: float
+) -> Point:
+    """A point some way along a direction in the plane x y, at a height [m]."""
+    return start[0] + way * along[0], start[1] + way * along[1], height
 
 
 def _open_box(centre: tuple[float, float], size: tuple[float, float], height: float) -> list[Part]:

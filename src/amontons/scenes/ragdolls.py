@@ -28,18 +28,18 @@ LIMBS: tuple[tuple[str, Shape, Point, float], ...] = (
     ("head", Sphere(0.11), (0.0, 0.0, 0.41), 5.0),
     *(
         limb
-        for side in (0.25, -0.25)
+        for side, y in (("left", 0.25), ("right", -0.25))
         for limb in (
-            ("upper arm", Capsule(0.045, 0.2), (0.0, side, 0.1), 2.5),
-            ("forearm", Capsule(0.04, 0.2), (0.0, side, -0.19), 1.8),
+            (f"{side} upper arm", Capsule(0.045, 0.2), (0.0, y, 0.1), 2.5),
+            (f"{side} forearm", Capsule(0.04, 0.2), (0.0, y, -0.19), 1.8),
         )
     ),
     *(
         limb
-        for side in (0.1, -0.1)
+        for side, y in (("left", 0.1), ("right", -0.1))
         for limb in (
-            ("thigh", Capsule(0.07, 0.26), (0.0, side, -0.5), 8.0),
-            ("shin", Capsule(0.055, 0.28), (0.0, side, -0.92), 4.0),
+            (f"{side} thigh", Capsule(0.07, 0.26), (0.0, y, -0.5), 8.0),
+            (f"{side} shin", Capsule(0.055, 0.28), (0.0, y, -0.92), 4.0),
         )
     ),
 )
@@ -73,20 +73,22 @@ class Ragdolls(Scene):
     counted: ClassVar[str] = "dolls"
     advice: ClassVar[Advice] = Advice(time=3.0, step=2e-3, solver="auto", tolerance=1e-5)
 
+    WALL: ClassVar[float] = 0.5
+    """Height of the tray's walls [m]."""
     PITCH: ClassVar[float] = 0.45
     """From doll to doll before they fall, upwards [m]."""
 
     def build(self) -> World:
         world = World()
         cloth = Material(friction=self.friction)
-        add_tray(world, half=1.1, height=0.5, material=cloth)
+        add_tray(world, half=1.1, height=self.WALL, material=cloth)
         rng = np.random.default_rng(self.seed)
         heading = rng.uniform(0.0, tau, self.dolls)
         shift = rng.uniform(-0.2, 0.2, (self.dolls, 2))
         lying = np.array(turn_about((0.0, 1.0, 0.0), pi / 2))
         for number in range(self.dolls):
             yaw = np.array(turn_about((0.0, 0.0, 1.0), float(heading[number])))
-            place = np.append(shift[number], 0.3 + number * self.PITCH)
+            place = np.append(shift[number], self.WALL + 0.3 + number * self.PITCH)
             self._add_doll(world, number + 1, place, quaternion_product(yaw, lying), cloth)
         return world
 
@@ -94,19 +96,17 @@ class Ragdolls(Scene):
         self, world: World, number: int, place: Floats, turn: Floats, material: Material
     ) -> None:
         matrix = rotation_matrices(turn[None])[0]
-        limbs: list[Body] = []
-        for name, shape, centre, mass in LIMBS:
-            side = f" {1 + sum(name in limb.name for limb in limbs)}" if name[-1] != "k" else ""
-            limbs.append(
-                world.add_body(
-                    shape,
-                    mass=mass,
-                    position=place + matrix @ np.array(centre),
-                    orientation=turn,
-                    material=material,
-                    name=f"doll {number} {name}{side}",
-                )
+        limbs = [
+            world.add_body(
+                shape,
+                mass=mass,
+                position=place + matrix @ np.array(centre),
+                orientation=turn,
+                material=material,
+                name=f"doll {number} {name}",
             )
+            for name, shape, centre, mass in LIMBS
+        ]
         for a, b, point, how in JOINTS:
             at: Point = tuple((place + matrix @ np.array(point)).tolist())
             world.add_joint(self._joint(limbs[a], limbs[b], at, matrix[:, 1], how))

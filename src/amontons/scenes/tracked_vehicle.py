@@ -34,7 +34,7 @@ class TrackedVehicle(Scene):
     summary: ClassVar[str] = "a vehicle on two tracks of jointed shoes crosses loose slabs"
     counted: ClassVar[str] = "slabs"
     advice: ClassVar[Advice] = Advice(
-        time=6.0, step=8e-3, solver="spectral-gradient", tolerance=1e-3, max_iterations=60
+        time=6.0, step=8e-3, solver="spectral-gradient", tolerance=1e-3, max_iterations=50
     )
 
     TRACK: ClassVar[Track] = Track(

@@ -52,7 +52,7 @@ class Leg:
         reach = hypot(out, z)
         inner = (self.THIGH**2 + reach**2 - self.SHIN**2) / (2.0 * self.THIGH * reach)
         if abs(inner) > 1.0:
-            raise InputError(f"the foot of the {self.name} leg cannot reach {foot}: take less")
+            raise InputError(f"the foot of the {self.name} leg cannot reach {foot}: it is too far")
         thigh = atan2(z, out) + acos(inner)
         shin = atan2(z - self.THIGH * sin(thigh), out - self.THIGH * cos(thigh))
         return yaw, thigh, shin
