@@ -26,7 +26,7 @@ from common import arguments, write
 SOFTWARE = ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
 SCENES = {"spheres": PackedBed, "mixed": MixedPile}
 
-SETTLE = 1500
+SETTLE = 5000
 """Milliseconds in which the page may find its resolution."""
 
 DRAW = """pictures => {
@@ -79,8 +79,9 @@ def measured(page: Page, seconds: float) -> dict[str, float]:
     before = processor_seconds()
     drawing = page.evaluate(DRAW, 5)
     effort = 1e3 * (processor_seconds() - before) / 6  # it draws one before it measures
-    # as slowly as it gets, so that it plays as long as it is measured, from the middle of the run
-    page.evaluate("document.getElementById('pace').value = '0.1'; viewer.show(viewer.frames / 2);")
+    # so slowly that it plays as long as it is measured
+    page.evaluate("pace => pace.innerHTML = '<option value=0.005>'", page.query_selector("#pace"))
+    page.evaluate("viewer.show(viewer.frames / 2)")
     page.evaluate("viewer.play(true)")
     page.wait_for_timeout(SETTLE)
     before, begun = page.evaluate("viewer.drawn"), time.perf_counter()
@@ -96,7 +97,7 @@ def main() -> None:
     parser.add_argument("--bodies", type=int, default=10_000)
     parser.add_argument("--scene", choices=SCENES, default="spheres")
     parser.add_argument("--page", type=Path, help="measure this page instead")
-    parser.add_argument("--seconds", type=float, default=0.6, help="of playing")
+    parser.add_argument("--seconds", type=float, default=5.0, help="of playing")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as kept, sync_playwright() as playwright:
         path = args.page or page_of(args.scene, args.bodies, Path(kept))

@@ -1,6 +1,6 @@
 """Make the pictures of the scenes and of the viewer: runs all, and needs playwright and Chromium.
 
-python docs/make_pictures.py [SCENE ...]
+python docs/make_pictures.py [SCENE ...] [viewer]
 """
 
 from __future__ import annotations
@@ -28,6 +28,9 @@ MOMENT = {
 }  # fmt: skip
 """When each scene is worth a picture [s]."""
 
+VIEWER = "viewer"
+"""Instead of a scene: the page itself."""
+
 
 def page_of(scene: Scene, time: float, folder: Path, **options: object) -> Path:
     """Run a scene and write its page."""
@@ -54,6 +57,16 @@ def photograph(
     print(out, flush=True)
 
 
+def photograph_viewer(browser: Browser, folder: Path) -> None:
+    """The page with all that is on it: force chains in a bed, and a ball that was picked."""
+    forces = page_of(PackedBed(600), 1.2, folder / "forces", contacts=True, rate=20.0)
+    clicks = "viewer.options.forces = document.getElementById('forces').value = 'chains';"
+    clicks += "viewer.options.colouring = document.getElementById('colour').value = 2;"
+    photograph(browser, forces, FIGURES / "viewer-forces.jpg", clicks, (960, 600))
+    balls = page_of(SCENES["bouncing_balls"](), MOMENT["bouncing_balls"], folder / "balls")
+    photograph(browser, balls, FIGURES / "viewer.jpg", "viewer.choose(480, 300);", (960, 600))
+
+
 def main(names: list[str]) -> None:
     FIGURES.mkdir(exist_ok=True)
     software = ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
@@ -64,18 +77,12 @@ def main(names: list[str]) -> None:
         browser = playwright.chromium.launch(
             executable_path=shutil.which("chromium"), args=software
         )
-        for name in names or SCENES:
+        for name in names or [*SCENES, VIEWER]:
+            if name == VIEWER:
+                photograph_viewer(browser, folder)
+                continue
             page = page_of(SCENES[name](), MOMENT[name], folder)
             photograph(browser, page, FIGURES / f"scene-{name}.jpg", bare, (560, 350))
-        if not names:
-            forces = page_of(PackedBed(600), 1.2, folder / "forces", contacts=True, rate=20.0)
-            clicks = "viewer.options.forces = document.getElementById('forces').value = 'chains';"
-            clicks += "viewer.options.colouring = document.getElementById('colour').value = 2;"
-            photograph(browser, forces, FIGURES / "viewer-forces.jpg", clicks, (960, 600))
-            balls = folder / "bouncing_balls.html"
-            photograph(
-                browser, balls, FIGURES / "viewer.jpg", "viewer.choose(480, 300);", (960, 600)
-            )
         browser.close()
 
 

@@ -6,6 +6,7 @@ import pytest
 import amontons as am
 from amontons import plots
 from amontons.plots import runs
+from amontons.plots.forces import relative_forces
 from amontons.results import STAGES, Recorder, Results, begin
 from amontons.scenes import BouncingBalls
 
@@ -76,3 +77,26 @@ def test_a_run_without_steps_is_refused(tmp_path):
         for draw in (plots.energy, plots.contacts, plots.effort, plots.stages):
             with pytest.raises(am.InputError, match="nothing to draw"):
                 draw(results)
+
+
+def test_forces_are_those_of_the_last_fifth_by_their_mean(tmp_path):
+    run = begin(BouncingBalls(12, height=0.02, restitution=0.0), tmp_path, contacts=True)
+    with run.recorder:
+        run.simulation.run(0.5, on_step=run.recorder)
+    with Results(tmp_path) as found:
+        last = range(int(0.8 * (found.frames - 1)), found.frames)
+        sizes = [found.contacts(number).normal_force for number in last]
+        kept = [force[force > 1e-6 * force.max()] for force in sizes]
+        expected = np.concatenate([force / force.mean() for force in kept])
+        np.testing.assert_array_equal(relative_forces(found), expected)
+        (ax,) = plots.forces(found).axes
+        dots = curve(ax, f"{expected.size} contacts")
+        width = np.diff(curve(ax, "exp(−f)").get_xdata())[0]
+        inside = (expected < width * 30 + 1e-12).sum() / expected.size
+        assert np.sum(dots.get_ydata()) * width == pytest.approx(1.0, abs=1e-9)
+        assert inside > 0.9
+
+
+def test_forces_need_contacts(results):
+    with pytest.raises(am.InputError, match="no contacts: record them"):
+        plots.forces(results)

@@ -9,7 +9,7 @@ import amontons as am
 from amontons.reproduce import EXPERIMENTS, reproduce
 from amontons.reproduce.clusters import bonds, kept_share, pieces
 from amontons.reproduce.paper3.crater import first_touch
-from amontons.reproduce.paper3.hourglass import Outflow, Trough
+from amontons.reproduce.paper3.hourglass import BEAD, Outflow, Trough, fitted_shadow
 from amontons.reproduce.paper3.mixer import StickyMixer
 from amontons.reproduce.paper3.sticky_bodies import flawed_block, teapot
 from amontons.reproduce.paper4.pebbles import janssen, packing_fraction, refuel, ring_means
@@ -88,6 +88,13 @@ def test_the_rate_of_a_steady_flow():
     time = np.linspace(0.0, 1.0, 101)
     beads = np.maximum(1000.0 * (time - 0.05), 0.0)
     assert Outflow(2e-3, time, beads).rate == pytest.approx(1000.0)
+
+
+def test_the_shadow_of_beverloos_law_is_found_again():
+    gaps = np.array([2e-3, 2.5e-3, 3e-3])
+    shadow, error = fitted_shadow(gaps, 7.0 * (gaps - 1.3 * BEAD) ** 1.5)
+    assert shadow == pytest.approx(1.3, rel=1e-6)
+    assert error < 1e-6
 
 
 @pytest.mark.parametrize("gap", [2e-3, 3e-3])

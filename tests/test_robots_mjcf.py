@@ -281,6 +281,38 @@ def test_all_sorts_of_things(write):
     assert_same_world(world, load_scene(world_file).world)
 
 
+MERGED = """<mujoco><worldbody>
+<body name="frame" pos="0 0 1"><freejoint/><inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>
+  <body name="skid"><geom size=".1" friction=".3" contype="2" conaffinity="2"/></body>
+  <body name="heel" pos="1 0 0"><geom size=".1" friction="{}" contype="2" conaffinity="2"/></body>
+</body></worldbody>
+<worldbody><body name="pendulum" pos="5 0 0"><joint name="hinge" axis="0 1 0"/>
+  <geom size=".1" pos="0 0 -1" mass="2"/></body></worldbody>
+<actuator><motor name="m" joint="hinge" gear="2" ctrlrange="-1 1"/></actuator></mujoco>"""
+
+
+def test_bodies_that_move_as_one_share_a_surface(write):
+    robot = load_mjcf(write(MERGED.format(".3")))
+    row = robot.bodies["frame"].index
+    assert robot.bodies["skid"] == robot.bodies["heel"] == robot.bodies["frame"]
+    assert robot.world.materials.list[robot.world.bodies.material[row]].friction == 0.3
+    other = robot.bodies["pendulum"].index
+    assert not robot.world.bodies.group[row] & robot.world.bodies.mask[other]
+    assert not any("differ" in line for line in robot.unsupported)
+    robot = load_mjcf(write(MERGED.format(".4")))
+    assert any("differ within a body" in line for line in robot.unsupported)
+
+
+def test_controls_may_be_functions_of_time(write):
+    motor = (
+        load_mjcf(write(MERGED.format(1)), controls={"m": lambda t: 3.0 * t}).joints["hinge"].motor
+    )
+    assert [motor.torque(t) for t in (0.0, 0.1, 5.0)] == pytest.approx([0.0, 0.6, 2.0])
+    assert (
+        load_mjcf(write(MERGED.format(1)), controls={"m": 0.5}).joints["hinge"].motor.torque == 1.0
+    )
+
+
 def test_a_keyframe_sets_places_and_velocities(write):
     path = write(EVERYTHING.replace("<weld", "<weld active='false'"))
     robot = load_mjcf(path, keyframe="fast")

@@ -1,5 +1,7 @@
 """URDF: joint for joint what mujoco reads, and a robot that stands."""
 
+import random
+import re
 import sys
 
 import numpy as np
@@ -138,6 +140,16 @@ def test_a_fixed_base_and_motors_that_hold(tmp_path):
     assert np.abs(sagging.bodies.velocity).max() > 0.3
 
 
+def test_motors_of_joints_are_given_by_name(tmp_path):
+    turning = am.SpeedMotor(speed=2.0)
+    robot = load_urdf(write_robot(tmp_path), fixed_base=True, hold=True, motors={"axle": turning})
+    assert robot.joints["axle"].motor == turning
+    sim = robot.scene().simulation()
+    sim.run(0.1)
+    wheel = sim.bodies.angular_velocity[robot.bodies["wheel"].index]
+    assert wheel @ robot.joints["axle"].axis == pytest.approx(2.0, rel=1e-3)
+
+
 def test_two_robots_in_one_world_come_back_from_a_file(tmp_path):
     path = write_robot(tmp_path)
     first = load_urdf(path, floor=True)
@@ -168,6 +180,7 @@ def test_floating_and_planar_joints(tmp_path):
         ("wedge.stl", "gone.stl", "gone.stl"),
         ('<mass value="0.4"/>', '<mass value="-0.4"/>', "mass is -0.4"),
         ('<axis xyz="0 0 1"/>', '<axis xyz="0 0 0"/>', "axle"),
+        ('<joint name="axle"', '<joint name="elbow"', "two joints called 'elbow'"),
         ("</robot>", "", "cannot be read as URDF"),
         ('<parent link="base"/><child link="wheel"/>',
          '<parent link="wheel"/><child link="base"/>', "'wheel'"),
@@ -193,6 +206,12 @@ def test_bad_arguments_are_refused(tmp_path):
         load_urdf(path, configuration={"elbow": 3.0})
     with pytest.raises(am.InputError, match=r"meshes must be"):
         load_urdf(path, meshes="magic")
+    with pytest.raises(am.InputError, match=r"no joint 'knee' that takes a motor"):
+        load_urdf(path, motors={"knee": am.TorqueMotor(torque=1.0)})
+    with pytest.raises(am.InputError, match=r"motor must be a SpeedMotor"):
+        load_urdf(path, motors={"elbow": 3.0})
+    with pytest.raises(am.InputError, match=r"orientation"):
+        load_urdf(path, orientation=(0, 0, 0, 0))
     with pytest.raises(am.InputError, match=r"no URDF file"):
         load_urdf(tmp_path / "none.urdf")
     (tmp_path / "x.xml").write_text("<sdf/>")
@@ -200,6 +219,34 @@ def test_bad_arguments_are_refused(tmp_path):
         load_robot(tmp_path / "x.xml")
     with pytest.raises(am.InputError, match=r"does not exist"):
         load_robot(tmp_path / "y.xml")
+
+
+NUMBER = re.compile(r'(?<=[" ])-?[0-9.]+(?=[" ])')
+WRONG = ["nan", "inf", "-1", "0", "1e300", "x", "", "1 2", "1e-300", "-0.5"]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_no_damage_gives_a_traceback(tmp_path, seed):
+    rng = random.Random(seed)
+    path = write_robot(tmp_path)
+    refused = 0
+    for _ in range(40):
+        places = list(NUMBER.finditer(ROBOT))
+        at = rng.choice(places)
+        text = f"{ROBOT[: at.start()]}{rng.choice(WRONG)}{ROBOT[at.end() :]}"
+        if rng.random() < 0.3:
+            words = re.findall(r"<\w+[^>]*>", ROBOT)
+            text = ROBOT.replace(rng.choice(words), rng.choice(["", "<link/>", "<x>"]), 1)
+        path.write_text(text)
+        message = ""
+        try:
+            load_urdf(path)
+        except am.AmontonsError as reason:
+            message = str(reason)
+        refused += bool(message)
+        assert not message or "tester.urdf" in message
+        assert "\n" not in message
+    assert refused > 10
 
 
 @pytest.mark.parametrize("missing", ["yourdfpy", "mujoco"])

@@ -32,6 +32,7 @@ from amontons.interchange.text import to_toml, to_yaml
 from amontons.interchange.toml_text import parse_toml
 from amontons.interchange.yaml_text import parse_yaml
 from amontons.model import forces, joints
+from amontons.model.signals import Components, Schedule, Wave
 from amontons.scenes import SCENES
 from joint_samples import SAMPLES
 from scene_file_helpers import again, assert_same_world
@@ -44,8 +45,12 @@ VALIDATOR = jsonschema.Draft202012Validator(json_schema())
 # -- round trips ----------------------------------------------------------------------------------
 
 
+WALKS = "walking_robot"
+"""The scene whose motors follow a gait that only Python can compute."""
+
+
 @pytest.mark.parametrize("ending", ENDINGS)
-@pytest.mark.parametrize("kind", SCENES.values(), ids=SCENES)
+@pytest.mark.parametrize("kind", [SCENES[name] for name in SCENES if name != WALKS])
 def test_every_scene_comes_back_from_its_file(kind, ending, tmp_path):
     scene, path = kind(), tmp_path / f"scene.{ending}"
     save_scene(scene, path)
@@ -58,7 +63,14 @@ def test_every_scene_comes_back_from_its_file(kind, ending, tmp_path):
     VALIDATOR.validate(yaml.safe_load(text) if ending == "yaml" else tomllib.loads(text))
 
 
-@pytest.mark.parametrize("scene", SMALL, ids=lambda scene: scene.name)
+def test_a_scene_that_computes_as_it_goes_is_refused(tmp_path):
+    with pytest.raises(am.InputError, match=r"motor: position is a Python function"):
+        save_scene(SCENES[WALKS](), tmp_path / "walk.yaml")
+
+
+@pytest.mark.parametrize(
+    "scene", [each for each in SMALL if each.name != WALKS], ids=lambda scene: scene.name
+)
 def test_a_run_from_a_file_is_the_run_from_python(scene, tmp_path):
     save_scene(scene, tmp_path / "scene.yaml")
     mine = am.Simulation(scene.build(), step=scene.advice.step, solver=scene.advice.make_solver())
@@ -170,6 +182,43 @@ def test_any_numbers_and_names_come_back(tmp_path_factory, places, masses, turn,
     assert_same_world(world, again(world, tmp_path_factory.mktemp("any"), ending))
 
 
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_functions_of_time_that_can_be_written_down_come_back(ending, tmp_path):
+    world = am.World()
+    moved = am.Motion(
+        velocity=Components((0.0, Wave(amplitude=2.0, rate=3.0, phase=0.1, mean=-1.0), 1.0)),
+        angular_velocity=(0, 0, 1),
+    )
+    world.add_body(am.Sphere(0.1), motion=moved, name="driven")
+    ball = world.add_body(am.Sphere(0.1), mass=1.0, position=(0, 0, 1), name="ball")
+    bent = Schedule([(0.0, 1.0), (0.5, 2.0), (0.75, -1.0)])
+    straight = Schedule([(0.0, 1.0), (2.0, 1.5)], smooth=False)
+    motor = am.PositionMotor(position=bent)
+    world.add_joint(am.Revolute(None, ball, point=(0, 0, 1), axis=(0, 1, 0), motor=motor))
+    world.add_joint(am.Rope(0, ball, point_a=(0, 0, 0), point_b=(0, 0, 1), length=straight))
+    world.add_force(am.AppliedForce(ball, Components((straight, 0.0, bent))))
+    assert_same_world(world, again(world, tmp_path, ending))
+    text = (tmp_path / f"world.{ending}").read_text()
+    VALIDATOR.validate(yaml.safe_load(text) if ending == "yaml" else tomllib.loads(text))
+
+
+def test_values_of_functions_of_time():
+    bent = Schedule([(1.0, 2.0), (2.0, 4.0), (4.0, 0.0)])
+    assert [bent(t) for t in (0, 1, 1.5, 2, 3, 9)] == [2, 2, 3, 4, 2, 0]
+    assert bent(1.25) == pytest.approx(2 + 2 * (3 / 16 - 2 / 64))
+    straight = Schedule([(1.0, 2.0), (2.0, 4.0)], smooth=False)
+    assert straight(1.25) == 2.5
+    assert Wave(amplitude=2.0, rate=math.pi, mean=1.0)(1.0) == pytest.approx(-1.0)
+    assert Components((1, Wave(amplitude=3, rate=0), 2))(5.0) == (1, 3, 2)
+    for points in ([], [(1, 2), (1, 3)], [(1, 2, 3)], [(0, math.nan)]):
+        with pytest.raises(am.InputError, match="points"):
+            Schedule(points)
+    with pytest.raises(am.InputError, match="rate"):
+        Wave(amplitude=1.0, rate=math.inf)
+    with pytest.raises(am.InputError, match="three"):
+        Components((1, 2))
+
+
 def test_how_it_is_run_comes_back(tmp_path):
     world = am.World()
     world.add_body(am.Sphere(0.1), mass=1.0)
@@ -236,7 +285,14 @@ joints:
     assert scene.world.joints[1].bodies == (1, 7)
     assert scene.name == "scene"
     assert len(scene.world.body("last").shape.parts) == 2
-    assert scene.simulation().solver == am.Simulation(scene.build(), step=1e-3).solver
+    assert scene.run.solver is None
+    usual = am.Simulation(scene.build(), step=scene.run.step)
+    mine = scene.simulation()
+    for sim in (usual, mine):
+        sim.run(0.02)
+    assert mine.bodies.position.tobytes() == usual.bodies.position.tobytes()
+    changed = dataclasses.replace(scene.advice, tolerance=1e-6)
+    assert scene.simulation(changed).solver.tolerance == 1e-6
 
 
 def test_meshes_from_files(tmp_path):

@@ -19,7 +19,7 @@ def plot(
     ] = None,
     format: Annotated[str, typer.Option("--format", help="png, svg or pdf.")] = "png",
 ) -> None:
-    """Draw energy, contacts, the solver's effort and the time of each stage."""
+    """Draw energy, contacts, the solver's effort, the time of each stage, and recorded forces."""
     from amontons import plots
     from amontons.results import Results
 
@@ -28,12 +28,15 @@ def plot(
             raise InputError(f"{folder} has no steps to draw yet")
         target = out or results.path.parent
         target.mkdir(parents=True, exist_ok=True)
-        for name, draw in (
-            ("energy", plots.energy),
-            ("contacts", plots.contacts),
-            ("effort", plots.effort),
-            ("stages", plots.stages),
-        ):
+        figures = {
+            "energy": plots.energy,
+            "contacts": plots.contacts,
+            "effort": plots.effort,
+            "stages": plots.stages,
+        }
+        if results.has_contacts and len(results.contacts(-1)):
+            figures["forces"] = plots.forces
+        for name, draw in figures.items():
             path = target / f"{name}.{format}"
             plots.save(draw(results), path)
             console().print(f"wrote {path}", soft_wrap=True)

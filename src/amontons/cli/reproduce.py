@@ -75,8 +75,9 @@ def _carry_out(kind: type[Experiment], size: Size, out: Path, *, quiet: bool) ->
                     display.update(f"{kind.name}: {text}", share)
 
             outcome = run(kind(size), folder, report=report)
-    except AmontonsError as error:
-        outcome = Outcome(kind.name, kind.paper, kind.shows, folder, 0.0, 0, 0, (), str(error))
+    except Exception as error:  # one experiment must not end the others
+        what = str(error) if isinstance(error, AmontonsError) else repr(error)
+        outcome = Outcome(kind.name, kind.paper, kind.shows, folder, 0.0, 0, 0, (), what)
     if not quiet:
         word = "[green]pass[/]" if outcome.ok else "[bold red]FAIL[/]"
         console().print(

@@ -13,6 +13,7 @@ from amontons.interchange.context import Known, Names
 from amontons.interchange.list_values import Array, Either, ListOf, Numbers
 from amontons.interchange.records import REQUIRED, Field, Record, first_sentence
 from amontons.interchange.shape_fields import ShapeValue
+from amontons.interchange.signal_values import VectorSignal
 from amontons.interchange.source import Node
 from amontons.interchange.values import (
     Choice,
@@ -90,17 +91,15 @@ PAIR = Record(
 def _motion_parts(motion: Motion) -> dict[str, Any]:
     for name in ("position", "orientation"):
         if getattr(motion, name) is not None:
-            raise InputError(
-                f"{name} is a Python function; a file can only say constant velocities"
-            )
+            raise InputError(f"{name} is a Python function; a file can only say velocities")
     return {"velocity": motion.velocity, "angular_velocity": motion.angular_velocity}
 
 
 MOTION = Record(
     "motion",
     (
-        Field("velocity", VECTOR, "of the centre of mass [m/s]"),
-        Field("angular_velocity", VECTOR, "in world axes [rad/s]"),
+        Field("velocity", VectorSignal(), "of the centre of mass [m/s]"),
+        Field("angular_velocity", VectorSignal(), "in world axes [rad/s]"),
     ),
     Motion,
     first_sentence(Motion),

@@ -19,6 +19,7 @@ from amontons.interchange.writing import world_data
 from amontons.model.world import World
 from amontons.problem.files import replacing
 from amontons.scenes import Advice, Scene
+from amontons.simulation.checks import solver_for
 from amontons.simulation.simulation import Simulation
 from amontons.simulation.step_size import AutomaticStep
 from amontons.solvers import SOLVERS, Solver
@@ -55,7 +56,7 @@ class FileScene:
     @property
     def advice(self) -> Advice:
         """Time, step and solver in the words of `amontons run`."""
-        step, solver = self.run.step, self.run.solver
+        step, solver = self.run.step, self.run.solver or solver_for(None, "convex")
         return Advice(
             time=self.run.time,
             step=step.largest if isinstance(step, AutomaticStep) else step,
@@ -79,13 +80,15 @@ class FileScene:
             bounce_speed=run.bounce_speed,
         )
 
-    def _solver(self, settings: Advice) -> Solver:
-        if SOLVERS.get(settings.solver) is not type(self.run.solver):
+    def _solver(self, settings: Advice) -> Solver | None:
+        own, usual = self.run.solver, self.advice
+        asked = settings.solver, settings.tolerance, settings.max_iterations
+        if asked == (usual.solver, usual.tolerance, usual.max_iterations):
+            return own  # None is the simulation's default, which knows small scenes from large
+        if own is None or SOLVERS.get(settings.solver) is not type(own):
             return settings.make_solver()
         return dataclasses.replace(
-            self.run.solver,
-            tolerance=settings.tolerance,
-            max_iterations=settings.max_iterations,
+            own, tolerance=settings.tolerance, max_iterations=settings.max_iterations
         )
 
     def values(self) -> dict[str, Any]:

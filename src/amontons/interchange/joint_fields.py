@@ -8,6 +8,7 @@ from typing import Any
 from amontons.interchange.context import WORLD, Known, Names, has_body
 from amontons.interchange.list_values import Array, Either, ListOf, Numbers
 from amontons.interchange.records import Record, table
+from amontons.interchange.signal_values import Signal, VectorSignal
 from amontons.interchange.source import Node
 from amontons.interchange.values import Choice, Flag, Number, Schema, Text, Value, meant, shown
 from amontons.model import forces, joints
@@ -76,9 +77,9 @@ class Bodies(Value):
 
 MOTOR_VALUES: dict[str, Value] = {
     "limit": BOUND,
-    "speed": Number(),
-    "position": Number(),
-    "torque": Number(),
+    "speed": Signal(),
+    "position": Signal(),
+    "torque": Signal(),
     "stiffness": BOUND,
     "damping": NOT_NEGATIVE,
 }
@@ -110,10 +111,14 @@ JOINT_VALUES: dict[str, Value] = {
     **dict.fromkeys(("motor", "angle_motor"), MOTORS),
     "pitch": Number(),
     "ratio": Number(),
-    "length": NOT_NEGATIVE,
+    "length": Signal(NOT_NEGATIVE),
 }
 
-SPRING_VALUES: dict[str, Value] = JOINT_VALUES | {"stiffness": NOT_NEGATIVE, "angle": Number()}
+SPRING_VALUES: dict[str, Value] = JOINT_VALUES | {
+    "stiffness": NOT_NEGATIVE,
+    "angle": Number(),
+    "length": NOT_NEGATIVE,
+}
 
 ONE_AN_AXIS = Either(NOT_NEGATIVE, VECTOR, depth=1)
 BUSHING_VALUES: dict[str, Value] = JOINT_VALUES | {
@@ -125,8 +130,8 @@ LOAD_VALUES: dict[str, Value] = {
     "name": Text(),
     "body": BodyValue(world=False),
     "bodies": Bodies(),
-    "force": VECTOR,
-    "torque": VECTOR,
+    "force": VectorSignal(),
+    "torque": VectorSignal(),
     "point": VECTOR,
     "frame": Choice(("world", "body")),
     **dict.fromkeys(("linear", "quadratic", "angular", "angular_quadratic"), NOT_NEGATIVE),

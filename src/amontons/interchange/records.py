@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -77,28 +77,24 @@ class Record(Value):
         with node.blamed():
             return self.make(**given)
 
-    def read_fields(self, node: Node, known: Known, ignore: Iterable[str] = ()) -> dict[str, Any]:
+    def read_fields(self, node: Node, known: Known) -> dict[str, Any]:
         """Values by name, of the fields that are given."""
-        self.check_keys(node, ignore)
+        self.check_keys(node)
         return {
             each.name: each.value.read(node[each.name], known)
             for each in self.fields
             if each.name in node.value
         }
 
-    def check_keys(self, node: Node, ignore: Iterable[str] = ()) -> None:
+    def check_keys(self, node: Node) -> None:
         """Raise where keys are unknown, missing or empty."""
         if not isinstance(node.value, dict):
             raise node.fault(f"must be a mapping of fields, got {shown(node.value)}")
         names = [each.name for each in self.fields]
         for key, entry in node.items():
-            if key in ignore:
-                continue
             if key not in names:
-                raise entry.fault(
-                    f"{self.title} has no field {key!r}{meant(key, names) or ''}"
-                    f"{'' if meant(key, names) else '; it has ' + ', '.join(names)}"
-                )
+                hint = meant(key, names) or f"; it has {', '.join(names)}"
+                raise entry.fault(f"{self.title} has no field {key!r}{hint}")
             if entry.value is None:
                 raise entry.fault("is empty; give it a value, or leave it out")
         for each in self.fields:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from amontons.errors import InputError
@@ -15,13 +15,10 @@ from amontons.interchange.values import Choice, Flag, Number, Schema, Text, Valu
 from amontons.problem.residuals import Measure
 from amontons.simulation.sleeping import Sleeping
 from amontons.simulation.step_size import AutomaticStep
-from amontons.solvers import SOLVERS, Auto, ExactCoulomb, InteriorPoint, Solver
+from amontons.solvers import SOLVERS, ExactCoulomb, InteriorPoint, Solver
 
 POSITIVE = Number(above=0.0)
 NOT_NEGATIVE = Number(low=0.0)
-
-USUAL_SOLVER = Auto(tolerance=1e-4, max_iterations=500, budget=0.5)
-"""As simulations have it where nobody says otherwise."""
 
 PLAIN: dict[str, Value] = {
     "float": Number(infinite=True),
@@ -99,7 +96,7 @@ class RunOptions:
     friction:
         The convex relaxation, or Coulomb's law itself at several times the cost.
     solver:
-        Of the problem of each step.
+        Of the problem of each step; by default that of `Simulation`.
     sleeping:
         When bodies that rest fall asleep; by default never.
     near, recovery_speed, bounce_speed:
@@ -110,14 +107,14 @@ class RunOptions:
     step: float | AutomaticStep = 5e-3
     substeps: int = 1
     friction: str = "convex"
-    solver: Solver = field(default_factory=lambda: USUAL_SOLVER)
+    solver: Solver | None = None
     sleeping: Sleeping | None = None
     near: float | None = None
     recovery_speed: float | None = None
     bounce_speed: float | None = None
 
     def __post_init__(self) -> None:
-        if type(self.solver) not in SOLVER.classes:
+        if self.solver is not None and type(self.solver) not in SOLVER.classes:
             raise InputError(
                 f"the solver is a {type(self.solver).__name__}; a file can only say one of "
                 f"{', '.join(SOLVERS)}"

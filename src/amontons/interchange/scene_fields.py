@@ -96,8 +96,9 @@ def json_schema() -> Schema:
     from amontons.interchange.joint_fields import MOTORS
     from amontons.interchange.run_fields import SOLVER
     from amontons.interchange.shape_fields import SHAPES
+    from amontons.interchange.signal_values import SIGNALS
 
-    families = (SHAPES, JOINTS, MOTORS, LOADS, SOLVER)
+    families = (SHAPES, JOINTS, MOTORS, SIGNALS, LOADS, SOLVER)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "amontons scene",

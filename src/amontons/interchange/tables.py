@@ -17,6 +17,7 @@ from amontons.interchange.records import Field, OneOf, Record
 from amontons.interchange.run_fields import AUTOMATIC, OUTPUT, RUN, SLEEPING, SOLVER
 from amontons.interchange.scene_fields import SCENE
 from amontons.interchange.shape_fields import PART, SHAPES
+from amontons.interchange.signal_values import SIGNALS
 from amontons.model.joints import Joint
 
 BEGIN, END = "<!-- fields: begin -->", "<!-- fields: end -->"
@@ -49,6 +50,7 @@ FAMILIES: dict[str, OneOf] = {
     "Joints": _those(JOINTS, joints=True),
     "Springs, which stand among the joints": _those(JOINTS, joints=False),
     "Motors": MOTORS,
+    "Signals": SIGNALS,
     "Forces": LOADS,
     "Solvers": SOLVER,
 }

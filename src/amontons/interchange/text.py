@@ -109,7 +109,8 @@ def _scalar(value: Any, *, infinity: str, nan: str, quote: Any) -> str:
             return nan
         if math.isinf(value):
             return infinity if value > 0 else f"-{infinity}"
-        return repr(value)
+        digits = repr(value)
+        return digits if "." in digits else digits.replace("e", ".0e")  # YAML 1.1 wants the dot
     return str(value) if isinstance(value, int) else str(quote(value))
 
 

@@ -5,6 +5,7 @@ global state, and no window is opened.
 """
 
 from amontons.plots.convergence import convergence
+from amontons.plots.forces import forces
 from amontons.plots.profile import performance_profile
 from amontons.plots.runs import contacts, effort, energy, stages
 from amontons.plots.style import MissingExtraError, save
@@ -15,6 +16,7 @@ __all__ = [
     "convergence",
     "effort",
     "energy",
+    "forces",
     "performance_profile",
     "save",
     "stages",

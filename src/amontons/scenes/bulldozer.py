@@ -12,6 +12,7 @@ from amontons.model.bodies import Body
 from amontons.model.joints import Fixed
 from amontons.model.materials import Material
 from amontons.model.shapes import Box, Compound, Ellipsoid, Part, Plane
+from amontons.model.signals import Schedule
 from amontons.model.world import World
 from amontons.scenes.base import Advice, Scene
 from amontons.scenes.parameters import parameter
@@ -73,10 +74,11 @@ class Bulldozer(Scene):
             self._add_soil(world)
         return world
 
-    def sprocket_speed(self, time: float) -> float:
+    @property
+    def sprocket_speed(self) -> Schedule:
         """Speed of the sprockets [rad/s]: none at first, then rising evenly to what was asked."""
         begin, end = self.START
-        return self.turning * min(max((time - begin) / (end - begin), 0.0), 1.0)
+        return Schedule([(begin, 0.0), (end, self.turning)], smooth=False)
 
     def intended(self, time: float) -> float:
         """How far it comes [m] if the tracks do not slip."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import cos, pi, sqrt
+from math import pi, sqrt
 from typing import ClassVar
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from amontons.model.materials import Material
 from amontons.model.motion import Motion
 from amontons.model.shapes import Sphere
+from amontons.model.signals import Components, Wave
 from amontons.model.world import World
 from amontons.scenes.base import Advice, Scene
 from amontons.scenes.open_box import add_open_box
@@ -51,7 +52,7 @@ class Shaker(Scene):
         across = max(round((0.7 * self.balls) ** (1.0 / 3.0)), int(row * 2.1 * R / pitch) + 1)
         speed = self.amplitude * r * 2.0 * pi * self.frequency
         omega = 2.0 * pi * self.frequency
-        shaking = Motion(velocity=lambda t: (0.0, 0.0, speed * cos(omega * t)))
+        shaking = Motion(velocity=Components((0.0, 0.0, Wave(amplitude=speed, rate=omega))))
         add_open_box(world, half=0.5 * (across * pitch + 0.2 * r), material=steel, motion=shaking)
         rng = np.random.default_rng(self.seed)
         heavy = layers(self.large, row, 2.1 * R, 1.05 * R)

@@ -10,6 +10,7 @@ import numpy as np
 
 from amontons.model.materials import Material
 from amontons.model.shapes import Box, Compound, Part, Plane
+from amontons.model.signals import Schedule
 from amontons.model.world import World
 from amontons.scenes.base import Advice, Scene
 from amontons.scenes.parameters import parameter
@@ -68,9 +69,10 @@ class TrackedVehicle(Scene):
             self._add_slabs(world, rubber)
         return world
 
-    def sprocket_speed(self, time: float) -> float:
-        """Speed of the sprockets [rad/s]: it rises from none."""
-        return schedule((0.2, 0.0), (1.0, self.turning))(time)
+    @property
+    def sprocket_speed(self) -> Schedule:
+        """Speed of the sprockets over time [rad/s]: it rises from none."""
+        return schedule((0.2, 0.0), (1.0, self.turning))
 
     def intended(self, time: float) -> float:
         """How far it comes on level ground [m] if the tracks do not slip."""

@@ -63,6 +63,12 @@ class Assembly:
     def build(self, configuration: dict[str, float], step: float) -> Imported:
         """Add all bodies and joints."""
         ground, moving = grouped(self.mechanism.links)
+        for group in moving:
+            if group.mass <= 0.0:
+                raise InputError(
+                    f"{self.mechanism.path}: link {group.head.name!r} moves, but has no mass; give "
+                    "it an inertia, or fix it to another link"
+                )
         for link in ground:
             self._add_fixed(link)
         for group in moving:
@@ -144,15 +150,29 @@ class Assembly:
         local = head.pose.rotation.T @ inertia @ head.pose.rotation
         radius = ball_radius(mass, float(np.trace(local)) / 3.0)
         shape = whole(drawn, head.pose) if drawn else Compound([(Sphere(radius), inside)])
+        surface = self._surface(group)
         try:
             return self.world.add_body(
                 shape, mass=mass, inertia=0.5 * (local + local.T), centre=inside,
-                position=centre, orientation=head.pose.quaternion, material=head.material,
-                name=self._free_name(head.name), group=head.group,
-                mask=head.mask if colliding else 0,
+                position=centre, orientation=head.pose.quaternion, material=surface.material,
+                name=self._free_name(head.name), group=surface.group,
+                mask=surface.mask if colliding else 0,
             )  # fmt: skip
         except InputError as reason:
-            raise InputError(f"{self.mechanism.name}, link {head.name!r}: {reason}") from None
+            raise InputError(f"{self.mechanism.path}, link {head.name!r}: {reason}") from None
+
+    def _surface(self, group: Group) -> Link:
+        """The link whose material and collision groups hold for all that move with it."""
+        touching = [
+            link for link in group.links if any(piece.collides for piece in link.pieces)
+        ] or group.links
+        said = {(link.material, link.group, link.mask) for link in touching}
+        if len(said) > 1:
+            self.mechanism.untaken.add(
+                "friction or collision filters that differ within a body: the first were taken",
+                group.head.name,
+            )
+        return touching[0]
 
     def _carrier(self, link: Link) -> Body | None:
         """The body that a link's first axis is fixed in; None is the world."""
@@ -168,7 +188,7 @@ class Assembly:
         try:
             joint = add_axis(self.world, axis, carrier, body, self.mechanism.untaken)
         except InputError as reason:
-            raise InputError(f"{self.mechanism.name}, joint {axis.name!r}: {reason}") from None
+            raise InputError(f"{self.mechanism.path}, joint {axis.name!r}: {reason}") from None
         self.joints[axis.name] = joint
 
 
@@ -206,11 +226,6 @@ def grouped(links: list[Link]) -> tuple[list[Link], list[Group]]:
     for group in moving:
         parts = [(link.mass, link.centre, link.inertia) for link in group.links]
         group.mass, group.centre, group.inertia = merged_inertia(parts)
-        if group.mass <= 0.0:
-            raise InputError(
-                f"link {group.head.name!r} moves, but has neither mass nor shape; give it an "
-                "inertia, or fix it to another link"
-            )
     return ground, moving
 
 

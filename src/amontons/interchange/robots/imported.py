@@ -68,7 +68,7 @@ class Imported:
             run=RunOptions(time=time, step=self.step),
         )
 
-    def now(self, twists: Mapping[str, Floats], untaken: Untaken) -> Imported:
+    def with_velocities(self, twists: Mapping[str, Floats], untaken: Untaken) -> Imported:
         """The same with velocities of links' frames (angular, then linear) and the final list."""
         for name, twist in twists.items():
             if name in self.bodies and np.isfinite(self.bodies[name].mass):

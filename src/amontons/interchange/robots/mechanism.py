@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -56,10 +57,6 @@ class Pose(NamedTuple):
     def point(self, local: ArrayLike) -> Floats:
         """A point of this frame in the world [m]."""
         return np.asarray(self.rotation @ np.asarray(local) + self.position)
-
-
-NOWHERE_ELSE = Pose(np.zeros(3), np.eye(3))
-"""The world's own frame."""
 
 
 class Way(StrEnum):
@@ -124,6 +121,7 @@ class Mechanism:
     """A robot as its file describes it, before it becomes bodies and joints."""
 
     name: str
+    path: Path
     links: list[Link]
     """Parents before their children."""
     apart: list[tuple[str, str]] = field(default_factory=list)

@@ -22,6 +22,7 @@ from amontons.interchange.robots.mjcf_joints import axes_of, set_configuration
 from amontons.interchange.robots.mjcf_names import body_name
 from amontons.interchange.robots.mjcf_rest import list_the_rest
 from amontons.interchange.robots.untaken import Untaken
+from amontons.model.joints.anatomy import Signal
 from amontons.model.world import World
 
 RULES = dict.fromkeys(
@@ -34,7 +35,7 @@ def load_mjcf(
     path: str | os.PathLike[str],
     *,
     configuration: Mapping[str, float] | None = None,
-    controls: Mapping[str, float] | None = None,
+    controls: Mapping[str, Signal] | None = None,
     keyframe: str | int | None = None,
 ) -> Imported:
     """Read a model from an MJCF file; pip install 'amontons[robots]'.
@@ -45,7 +46,7 @@ def load_mjcf(
         Positions of hinges and slides at the start [rad, m] by name, as the file counts them; by
         default those of the file, or the limit that is nearest to them.
     controls:
-        What actuators are told, by name; by default zero.
+        What actuators are told, by name: numbers, or functions of time; by default zero.
     keyframe:
         One of the file's keyframes, by name or number, to begin from.
     """
@@ -54,19 +55,19 @@ def load_mjcf(
     untaken = Untaken()
     data = mujoco.MjData(model)
     start = Clamped(path, configuration or {}, untaken)
-    given = dict(controls or {})
     if keyframe is not None:
         mujoco.mj_resetDataKeyframe(model, data, _keyframe(mujoco, model, keyframe, path))
     set_configuration(mujoco, model, data, start)
     start.refuse_unknown()
     mujoco.mj_forward(model, data)
-    motors = read_motors(mujoco, model, data, given, untaken)
+    motors = read_motors(mujoco, model, data, controls or {}, untaken)
     links = [_link(mujoco, model, data, body, motors, untaken) for body in range(1, model.nbody)]
     ground = Link("world", None, Pose(np.zeros(3), np.eye(3)))
     ground.pieces = pieces_of(mujoco, model, data, 0, untaken)
     ground.material = material_of(mujoco, model, 0, "world", untaken)
     mechanism = Mechanism(
         _model_name(model) or path.stem,
+        path,
         [ground, *links],
         apart=excluded_pairs(mujoco, model),
         untaken=untaken,
@@ -77,7 +78,7 @@ def load_mjcf(
     assembly = Assembly(mechanism, world)
     imported = assembly.build(start.taken, float(model.opt.timestep))
     add_constraints(mujoco, model, data, imported, untaken)
-    return imported.now(velocities(mujoco, model, data), untaken)
+    return imported.with_velocities(velocities(mujoco, model, data), untaken)
 
 
 def _compiled(path: Path) -> tuple[Any, Any]:

@@ -11,11 +11,12 @@ from amontons.interchange.robots.mjcf_joints import has_one_coordinate
 from amontons.interchange.robots.mjcf_names import actuator_name
 from amontons.interchange.robots.untaken import Untaken
 from amontons.model.joints import Motor, PositionMotor, TorqueMotor
-from amontons.model.shapes.checks import finite
+from amontons.model.joints.anatomy import Signal
+from amontons.model.joints.checks import signal
 
 
 def read_motors(
-    mujoco: Any, model: Any, data: Any, controls: Mapping[str, float], untaken: Untaken
+    mujoco: Any, model: Any, data: Any, controls: Mapping[str, Signal], untaken: Untaken
 ) -> dict[int, Motor]:
     """Motors by joint; what is no motor of a hinge or slide is noted."""
     names = [actuator_name(model, i) for i in range(model.nu)]
@@ -24,7 +25,7 @@ def read_motors(
             raise InputError(
                 f"there is no actuator {name!r}; the file has {', '.join(names) or 'none'}"
             )
-        finite(f"control of {name!r}", value)
+        signal(f"control of {name!r}", value)
     motors: dict[int, Motor] = {}
     for number, name in enumerate(names):
         joint = _driven(mujoco, model, number)
@@ -33,7 +34,7 @@ def read_motors(
         elif joint in motors:
             untaken.add("second actuators of joints", name)
         else:
-            control = _clamped(model, number, float(controls.get(name, data.ctrl[number])))
+            control = _clamped(model, number, controls.get(name, float(data.ctrl[number])))
             motor = _motor(mujoco, model, data, number, joint, control)
             if motor is None:
                 untaken.add("actuators that are neither motors nor position servos", name)
@@ -50,15 +51,25 @@ def _driven(mujoco: Any, model: Any, number: int) -> int | None:
     return joint if has_one_coordinate(mujoco, model, joint) else None
 
 
-def _clamped(model: Any, number: int, control: float) -> float:
+def _clamped(model: Any, number: int, control: Signal) -> Signal:
+    """A control within its range."""
     if not model.actuator_ctrllimited[number]:
         return control
     low, high = (float(each) for each in model.actuator_ctrlrange[number])
+    if callable(control):
+        return lambda time: min(max(control(time), low), high)
     return min(max(control, low), high)
 
 
+def _line(control: Signal, factor: float, offset: float) -> Signal:
+    """factor·control + offset, at any time."""
+    if callable(control):
+        return lambda time: factor * control(time) + offset
+    return factor * control + offset
+
+
 def _motor(
-    mujoco: Any, model: Any, data: Any, number: int, joint: int, control: float
+    mujoco: Any, model: Any, data: Any, number: int, joint: int, control: Signal
 ) -> Motor | None:
     """Force = gain·control + b₀ + b₁ length + b₂ speed, with length = gear·position."""
     bias = int(model.actuator_biastype[number])
@@ -78,11 +89,11 @@ def _motor(
     if limit is None or gear == 0.0:
         return None
     if b1 == 0.0 and b2 == 0.0:
-        return TorqueMotor(torque=gear * (gain * control + b0), limit=limit)
+        return TorqueMotor(torque=_line(control, gear * gain, gear * b0), limit=limit)
     if b1 < 0.0 and b2 <= 0.0:
         # rests where gain·control + b₀ + b₁ gear·q = 0; q counts from the start
         place = float(data.qpos[model.jnt_qposadr[joint]])
-        rest = -(gain * control + b0) / (b1 * gear) - place
+        rest = _line(control, -gain / (b1 * gear), -b0 / (b1 * gear) - place)
         return PositionMotor(
             position=rest, stiffness=-b1 * gear**2, damping=-b2 * gear**2, limit=limit
         )

@@ -43,5 +43,7 @@ def list_the_rest(mujoco: Any, model: Any, untaken: Untaken) -> None:
     usual = np.array([0.02, 1.0])
     if (model.geom_solref[:, :2] != usual).any() or (model.jnt_solref[:, :2] != usual).any():
         untaken.add("solref and solimp: contacts and limits here are rigid")
+    if option.disableflags & ~int(mujoco.mjtDisableBit.mjDSBL_GRAVITY):
+        untaken.add("flags that switch parts of the physics off")
     if model.nkey:
         untaken.add(f"keyframes ({model.nkey}), but the one asked for")

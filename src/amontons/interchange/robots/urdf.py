@@ -19,9 +19,10 @@ from amontons.interchange.robots.imported import Imported
 from amontons.interchange.robots.mechanism import Axis, Link, Mechanism, Pose, Way
 from amontons.interchange.robots.placing import keep_overlaps_apart, put_on_floor
 from amontons.interchange.robots.untaken import Untaken
-from amontons.interchange.robots.urdf_links import fill_link
+from amontons.interchange.robots.urdf_links import checked_pose, fill_link, naming
 from amontons.interchange.robots.urdf_tags import list_unknown_tags
-from amontons.model.joints import PositionMotor
+from amontons.model.joints import Motor, PositionMotor
+from amontons.model.shapes.checks import finite_vector, unit_quaternion, unit_vector
 from amontons.model.world import World
 
 WAYS = {
@@ -45,6 +46,7 @@ def load_urdf(
     fixed_base: bool | None = None,
     floor: bool = False,
     hold: bool = False,
+    motors: Mapping[str, Motor] | None = None,
     meshes: str = "hull",
 ) -> Imported:
     """Read a robot from a URDF file; pip install 'amontons[robots]'.
@@ -64,6 +66,8 @@ def load_urdf(
         Put a floor at z = 0 and the robot upon it.
     hold:
         Give each joint a motor that holds it where it is, as strong as its `effort` says.
+    motors:
+        What drives joints, by name; a motor's position is zero in the initial configuration.
     meshes:
         What moving meshes become: their convex "hull", convex "parts" (CoACD), or the "exact"
         triangles, which must be closed.
@@ -72,13 +76,19 @@ def load_urdf(
     untaken = Untaken()
     robot = _parsed(path, untaken)
     root, joints = _tree(path, robot)
-    reading = _Reading(path, robot, Clamped(path, configuration or {}, untaken), hold, meshes)
-    start = Pose.of_quaternion(position, orientation)
+    start = Pose.of_quaternion(
+        finite_vector("position", position), unit_quaternion("orientation", orientation)
+    )
+    drives = _Drives(path, hold, dict(motors or {}))
+    reading = _Reading(path, robot, Clamped(path, configuration or {}, untaken), drives, meshes)
     links = reading.links(root, joints, start)
     base = links[0]
     base.free = (base.mass > 0.0) if fixed_base is None else not fixed_base
-    mechanism = Mechanism(robot.name or path.stem, links, untaken=untaken, ground_collides=False)
+    mechanism = Mechanism(
+        robot.name or path.stem, path, links, untaken=untaken, ground_collides=False
+    )
     reading.configuration.refuse_unknown()
+    drives.refuse_unknown()
     if floor:
         put_on_floor(mechanism)
     assembly = Assembly(mechanism, World() if world is None else world)
@@ -122,6 +132,10 @@ def _tree(path: Path, robot: Any) -> tuple[str, dict[str, list[Any]]]:
         raise InputError(f"{path} has two links called {twice!r}")
     children: dict[str, list[Any]] = {name: [] for name in names}
     below: set[str] = set()
+    joints = [joint.name for joint in robot.joints]
+    if len(set(joints)) != len(joints):
+        twice = next(name for name in joints if joints.count(name) > 1)
+        raise InputError(f"{path} has two joints called {twice!r}")
     for joint in robot.joints:
         for end in (joint.parent, joint.child):
             if end not in children:
@@ -141,13 +155,36 @@ def _tree(path: Path, robot: Any) -> tuple[str, dict[str, list[Any]]]:
     return roots[0], children
 
 
+class _Drives:
+    """Motors: those that are given, and those that hold joints where they are."""
+
+    def __init__(self, path: Path, hold: bool, given: dict[str, Motor]) -> None:
+        self.path, self.hold, self.given = path, hold, given
+        self._left = set(given)
+
+    def motor(self, joint: Any) -> Motor | None:
+        """The motor of a joint; one whose effort is zero holds nothing."""
+        self._left.discard(joint.name)
+        if joint.name in self.given:
+            return self.given[joint.name]
+        effort = None if joint.limit is None else joint.limit.effort
+        if not self.hold or effort == 0.0:
+            return None
+        return PositionMotor(position=0.0, limit=np.inf if effort is None else float(effort))
+
+    def refuse_unknown(self) -> None:
+        """Raise where a motor is given for a joint that there is not."""
+        if self._left:
+            raise InputError(f"{self.path} has no joint {min(self._left)!r} that takes a motor")
+
+
 class _Reading:
     """Links from the root on, with what was not taken over."""
 
     def __init__(
-        self, path: Path, robot: Any, configuration: Clamped, hold: bool, meshes: str
+        self, path: Path, robot: Any, configuration: Clamped, drives: _Drives, meshes: str
     ) -> None:
-        self.path, self.hold, self.meshes = path, hold, meshes
+        self.path, self.drives, self.meshes = path, drives, meshes
         self.described = {link.name: link for link in robot.links}
         self.configuration = configuration
         self.untaken = configuration.untaken
@@ -164,7 +201,8 @@ class _Reading:
         return out
 
     def _child(self, joint: Any, parent: Link) -> Link:
-        frame = parent.pose.then(Pose.of_matrix(joint.origin))
+        with naming(f"{self.path}, joint {joint.name!r}"):
+            frame = parent.pose.then(checked_pose("origin", joint.origin))
         self._list_missing(joint)
         if joint.type in ("fixed", "floating"):
             link = Link(joint.child, parent.name, frame)
@@ -175,11 +213,8 @@ class _Reading:
                 f"{self.path}: joint {joint.name!r} has the type {joint.type!r}; "
                 f"URDF knows {', '.join((*WAYS, 'fixed', 'floating'))}"
             )
-        local = np.array([1.0, 0.0, 0.0]) if joint.axis is None else np.asarray(joint.axis, float)
-        length = float(np.linalg.norm(local))
-        if not (np.isfinite(local).all() and length > 0.0):
-            raise InputError(f"{self.path}: joint {joint.name!r} has the axis {local.tolist()}")
-        local = local / length
+        with naming(f"{self.path}, joint {joint.name!r}"):
+            local = np.array(unit_vector("axis", (1, 0, 0) if joint.axis is None else joint.axis))
         axis, value = self._axis(joint, frame, local)
         pose = frame
         if axis.way is Way.HINGE:
@@ -196,10 +231,7 @@ class _Reading:
             limits = self._range(joint)
         if way is not Way.PLANAR:
             value = self.configuration.value(joint.name, 0.0, limits)
-        motor = None
-        if self.hold and way is not Way.PLANAR:
-            effort = joint.limit.effort if joint.limit is not None else None
-            motor = PositionMotor(position=0.0, limit=effort or np.inf)
+        motor = None if way is Way.PLANAR else self.drives.motor(joint)
         dynamics = joint.dynamics
         axis = Axis(
             name=joint.name, way=way, point=frame.position, direction=frame.rotation @ local,
@@ -227,5 +259,5 @@ class _Reading:
             return
         if joint.limit.velocity:
             note("largest speeds of joints", joint.name)
-        if joint.limit.effort and not self.hold:
+        if joint.limit.effort and not (self.drives.hold or joint.name in self.drives.given):
             note("largest efforts of joints, as they have no motor (hold=True)", joint.name)

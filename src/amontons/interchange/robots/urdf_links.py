@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +12,7 @@ import numpy as np
 from amontons.errors import FileFormatError, InputError
 from amontons.interchange.robots.mechanism import Floats, Link, Piece, Pose, merged_inertia
 from amontons.interchange.robots.untaken import Untaken
+from amontons.model.joints.checks import not_negative
 from amontons.model.shapes import (
     Box,
     ConvexHull,
@@ -18,6 +21,7 @@ from amontons.model.shapes import (
     Sphere,
     TriangleMesh,
 )
+from amontons.model.shapes.checks import finite_array
 from amontons.model.shapes.mesh_files import read_mesh
 
 DENSITY = 1000.0
@@ -42,15 +46,27 @@ def _add_pieces(
     link: Link, entries: Any, path: Path, meshes: str, untaken: Untaken, *, collide: bool
 ) -> None:
     for entry in entries:
-        try:
+        with naming(f"{path}, link {link.name!r}"):
             shape = _shape(entry.geometry, path, meshes)
-        except (InputError, FileFormatError) as reason:
-            raise InputError(f"{path}, link {link.name!r}: {reason}") from None
+            pose = link.pose.then(checked_pose("origin", entry.origin))
         if shape is None:
             untaken.add("geometry that is no box, sphere, cylinder or mesh", link.name)
-            continue
-        pose = link.pose.then(Pose.of_matrix(entry.origin))
-        link.pieces.append(Piece(shape, pose, collide))
+        else:
+            link.pieces.append(Piece(shape, pose, collide))
+
+
+@contextmanager
+def naming(what: str) -> Iterator[None]:
+    """Errors say what they are about."""
+    try:
+        yield
+    except (InputError, FileFormatError) as reason:
+        raise InputError(f"{what}: {reason}") from None
+
+
+def checked_pose(name: str, matrix: Any) -> Pose:
+    """A pose whose numbers are finite."""
+    return Pose.of_matrix(None if matrix is None else finite_array(name, matrix))
 
 
 def _shape(geometry: Any, path: Path, meshes: str) -> Shape | None:
@@ -70,7 +86,7 @@ def _shape(geometry: Any, path: Path, meshes: str) -> Shape | None:
 def _mesh(mesh: Any, path: Path, meshes: str) -> Shape:
     vertices, faces = read_mesh(mesh_path(mesh.filename, path.parent))
     scale = np.asarray(1.0 if mesh.scale is None else mesh.scale, dtype=float)
-    if (scale <= 0.0).any():
+    if scale.shape not in ((), (3,)) or not (scale > 0.0).all():
         raise InputError(f"the mesh {mesh.filename!r} has the scale {scale.tolist()}")
     if meshes == "hull":
         return ConvexHull(vertices * scale)
@@ -93,17 +109,19 @@ def mesh_path(name: str, folder: Path) -> Path:
 def _fill_inertia(link: Link, inertial: Any, path: Path, untaken: Untaken) -> None:
     """Mass, centre and inertia in the world, as given or from the shapes."""
     colliding = [piece for piece in link.pieces if piece.collides]
-    mass = 0.0 if inertial is None or inertial.mass is None else float(inertial.mass)
-    if not (np.isfinite(mass) and mass >= 0.0):
-        raise InputError(f"{path}, link {link.name!r}: its mass is {mass:g}; it must be positive")
+    with naming(f"{path}, link {link.name!r}"):
+        given = None if inertial is None else inertial.mass
+        mass = 0.0 if given is None else not_negative("mass", given)
     if mass == 0.0:
         if not colliding or link.parent is None:
             return
         link.mass, link.centre, link.inertia = _from_shapes(colliding, None)
         untaken.add(f"no mass is given: shapes were filled with {DENSITY:g} kg/m³", link.name)
         return
-    frame = link.pose.then(Pose.of_matrix(inertial.origin))
-    own = np.zeros((3, 3)) if inertial.inertia is None else np.asarray(inertial.inertia, float)
+    with naming(f"{path}, link {link.name!r}"):
+        frame = link.pose.then(checked_pose("origin of the inertia", inertial.origin))
+        given = np.zeros((3, 3)) if inertial.inertia is None else inertial.inertia
+        own = finite_array("inertia", given)
     link.mass, link.centre = mass, frame.position
     low, middle, high = np.linalg.eigvalsh(0.5 * (own + own.T))
     if low > 0.0 and high <= (low + middle) * (1.0 + 1e-6):

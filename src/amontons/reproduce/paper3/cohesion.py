@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from amontons.plots.style import look, panels
 from amontons.reproduce.clusters import bonds, kept_share, pieces
@@ -14,6 +15,8 @@ from amontons.reproduce.notebook import Notebook
 from amontons.scenes.snowball import Snowball
 from amontons.simulation.simulation import Simulation
 from amontons.viewer.pictures import View
+
+Floats = NDArray[np.float64]
 
 COHESIONS = (500.0, 2000.0, 4000.0, 10_000.0, 20_000.0)
 """From heavy snow to a brittle solid [N]."""
@@ -39,9 +42,7 @@ class BreakUp:
     """Deepest overlap, in diameters."""
 
 
-def broken_up(
-    simulation: Simulation, start: np.ndarray, diameter: float
-) -> tuple[int, float, float]:
+def broken_up(simulation: Simulation, start: Floats, diameter: float) -> tuple[int, float, float]:
     """Pieces, share of the largest one, and share of the bonds kept since `start`."""
     place = simulation.bodies.position[simulation.bodies.dynamic]
     now = bonds(place, REACH * diameter)
@@ -68,7 +69,7 @@ class CohesiveBalls(Experiment):
         self._write(notebook, results)
         if self.size == "quick":
             return
-        size, several = (400, 4) if self.size == "default" else (spheres, 21)
+        size, several = (300, 3) if self.size == "default" else (spheres, 21)
         for cohesion in (500.0, 4000.0):
             notebook.say(f"{several} balls, {cohesion:g} N", 0.85)
             self._pile(Snowball(size, cohesion=cohesion, balls=several), notebook)

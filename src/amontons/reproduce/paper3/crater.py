@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from amontons.plots.style import look, panels
 from amontons.reproduce.experiment import Experiment
 from amontons.reproduce.notebook import Notebook
-from amontons.reproduce.power_laws import fit_power_law
+from amontons.reproduce.power_laws import PowerLaw, fit_power_law
 from amontons.reproduce.settling import settle
 from amontons.scenes.crater import Crater
 from amontons.simulation.report import StepReport
@@ -127,34 +127,19 @@ class CraterLaw(Experiment):
 
     def _write(self, notebook: Notebook, scene: Crater, landings: list[Landing]) -> None:
         table = depths(scene, landings)
+        length = (
+            table["density"] ** 0.5
+            * table["diameter"] ** (2.0 / 3.0)
+            * table["fall"] ** (1.0 / 3.0)
+        )
         law = fit_power_law(
             scene.friction * table["depth"],
             diameter=table["diameter"],
             fall=table["fall"],
             density=table["density"],
         )
-        length = (
-            table["density"] ** 0.5
-            * table["diameter"] ** (2.0 / 3.0)
-            * table["fall"] ** (1.0 / 3.0)
-        )
-        constant = float(scene.friction * np.sum(table["depth"] * length) / np.sum(length * length))
-        band = "the issue asks for 0.1 about the law's exponent"
-        for name, label, exponent, words in (
-            ("diameter", "exponent of D_b", 2.0 / 3.0, "2/3 (eq. 28)"),
-            ("fall", "exponent of H = h + d", 1.0 / 3.0, "1/3 (eq. 28)"),
-            ("density", "exponent of ρ_b/ρ_g", 0.5, "1/2 (eq. 28)"),
-        ):
-            low, high = exponent - 0.1, exponent + 0.1
-            notebook.band(label, law.exponents[name], paper=words, low=low, high=high, reason=band)
-        notebook.band(
-            "constant, exponents as in the law",
-            constant,
-            paper="0.1221 simulated (eq. 29), 0.14 measured (eq. 28)",
-            low=0.10,
-            high=0.18,
-            reason="the issue's, about both of the paper's constants",
-        )
+        constant = float(scene.friction * np.sum(table["depth"] * length) / np.sum(length**2))
+        self._judge(notebook, law, constant)
         rows = [
             (
                 1e3 * scene.grain * each.drop.diameter,
@@ -177,13 +162,40 @@ class CraterLaw(Experiment):
         )  # fmt: skip
         notebook.data("depths", **table)
         self._plot(notebook, scene, table["depth"], length, constant)
+        self._remark(notebook, scene, landings, law)
+
+    def _judge(self, notebook: Notebook, law: PowerLaw, constant: float) -> None:
+        for name, label, exponent, words in (
+            ("diameter", "exponent of D_b", 2.0 / 3.0, "2/3 (eq. 28)"),
+            ("fall", "exponent of H = h + d", 1.0 / 3.0, "1/3 (eq. 28)"),
+            ("density", "exponent of ρ_b/ρ_g", 0.5, "1/2 (eq. 28)"),
+        ):
+            notebook.band(
+                label,
+                law.exponents[name],
+                paper=words,
+                low=exponent - 0.1,
+                high=exponent + 0.1,
+                reason="the issue asks for 0.1 about the law's exponent",
+            )
+        notebook.band(
+            "constant, exponents as in the law",
+            constant,
+            paper="0.1221 simulated (eq. 29), 0.14 measured (eq. 28)",
+            low=0.10,
+            high=0.18,
+            reason="the issue's, about both of the paper's constants",
+        )
+
+    def _remark(
+        self, notebook: Notebook, scene: Crater, landings: list[Landing], law: PowerLaw
+    ) -> None:
         sizes = [each.drop.diameter for each in landings]
-        smallest, largest = min(sizes), max(sizes)
         notebook.differs(
-            f"{scene.grains} grains instead of 500 400, and balls of {smallest:g} to {largest:g} "
-            "grains across instead of 25. Balls of 8 grains go less deep than the law has it: with "
-            "them among the drops the exponent of D_b was 0.81. A fit with all exponents free "
-            f"leaves {100.0 * law.spread:.1f} % of the depth unexplained."
+            f"{scene.grains} grains instead of 500 400, and balls of {min(sizes):g} to "
+            f"{max(sizes):g} grains across instead of 25. Balls of 8 grains go less deep than the "
+            "law has it: with them among the drops the exponent of D_b was 0.81. A fit with all "
+            f"exponents free leaves {100.0 * law.spread:.1f} % of the depth unexplained."
         )
         notebook.differs(
             "The depth is taken from the point where the ball first touches a grain; the paper "

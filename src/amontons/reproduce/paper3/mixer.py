@@ -163,7 +163,7 @@ class MixerScaling(Experiment):
 
     def run(self, notebook: Notebook) -> None:
         sizes = self.pick(
-            (300, 600), (12_500, 25_000, 50_000), tuple(bodies for bodies, _, _ in PAPER)
+            (300, 600), (25_000, 50_000, 100_000), tuple(bodies for bodies, _, _ in PAPER)
         )
         settling = self.pick(10, 50, 400)
         timings = []

@@ -9,6 +9,7 @@ async function unpacked(text) {
 }
 
 const SLOW = 50; // milliseconds of a picture from which on fewer pixels are drawn while it plays
+const AWAY = 3000; // milliseconds after which nobody was looking: another tab was in front
 const COARSEST = 0.4; // share of the pixels along each side
 
 class Viewer {
@@ -70,8 +71,9 @@ class Viewer {
   tick(now) {
     if (this.playing) {
       const rate = (this.frames - 1) / (this.run.times[this.frames - 1] - this.run.times[0] || 1);
-      const passed = Math.min(100, Math.max(0, now - this.last));
-      this.pace = 0.8 * this.pace + 0.2 * passed;
+      const took = Math.max(0, now - this.last);
+      const passed = Math.min(100, took);
+      if (took < AWAY) this.pace = 0.8 * this.pace + 0.2 * took;
       if (this.pace > SLOW && this.renderer.quality > COARSEST)
         this.draught(0.7 * this.renderer.quality);
       this.show(this.frame + 0.001 * passed * rate * Number(element("pace").value));
