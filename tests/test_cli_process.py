@@ -11,7 +11,7 @@ import pytest
 
 import amontons as am
 from amontons import _jit, _kernel_cache
-from amontons.cli import warmup
+from amontons.cli import companion, warmup
 from amontons.cli.progress import Interrupt
 from amontons.cli.settings import Settings
 from amontons.simulation import simulation
@@ -148,7 +148,11 @@ def test_ctrl_c_before_there_is_anything(problem_file, monkeypatch):
 
 @pytest.fixture
 def cache(tmp_path, monkeypatch):
-    """A stand-in for the folder that is cleared; kernels keep the one that they began with."""
+    """A stand-in for the folder that is cleared; kernels keep the one that they began with.
+
+    There is no companion: it would begin in that folder, and compile everything.
+    """
+    monkeypatch.setattr(warmup, "start", lambda job: None)
     folder = tmp_path / "cache"
     (folder / "kernels-of-old").mkdir(parents=True)
     (folder / "kernels-of-old" / "code").write_bytes(b"12345")
@@ -193,6 +197,28 @@ assert _jit.announcer.compiled == [], _jit.announcer.compiled
         pytest.skip("the sources were edited during the test, so the new process has to compile")
     assert again.returncode == 0, again.stderr
     assert again.stderr == ""
+
+
+def test_a_companion_starts_only_where_no_solver_was_compiled(tmp_path, monkeypatch):
+    started = []
+    monkeypatch.setattr(companion, "start", started.append)
+    monkeypatch.setenv("AMONTONS_CACHE_DIR", str(tmp_path))
+    companion.start_where_cold()
+    assert started == ["step"]
+    folder = tmp_path / f"kernels-{_kernel_cache.present_stamp('solvers')}" / "serial"
+    folder.mkdir(parents=True)
+    (folder / "apgd.nbc").write_bytes(b"")
+    companion.start_where_cold()
+    assert started == ["step"]
+
+
+def test_a_companion_compiles_what_a_first_step_needs(monkeypatch):
+    done = []
+    monkeypatch.setattr(am.Auto, "solve", lambda self, problem: done.append(problem))
+    monkeypatch.setattr(warmup, "simulate", lambda *, torques: done.append(torques))
+    companion.main("step")
+    assert isinstance(done[0], am.ConeProblem)
+    assert done[1:] == [False]
 
 
 def test_a_kernel_that_warmup_misses_is_named(cache, monkeypatch):
