@@ -19,9 +19,9 @@ CHAPTER = Path(__file__).parent / "papers"
 WIDTH = 800
 """Of images [pixels]: pages are read in a browser, data are kept as arrays elsewhere."""
 
-INTRODUCTION = """Each is one command, `amontons reproduce NAME`; `--full` runs it in the paper's own
-size. A band is where a number of ours must lie; it is stated with its source, and a band that fails
-stays."""
+INTRODUCTION = """Each is one command, `amontons reproduce NAME`; `--full` runs it in the paper's
+own size. A band is where a number of ours must lie; it is stated with its source, and a band that
+fails stays."""
 
 HEAD = ("| experiment | paper | shows | what is done | bands passed |", "|---|---|---|---|---|")
 
