@@ -73,7 +73,7 @@ class CraterLaw(Experiment):
     paper: ClassVar[int] = 3
     shows: ClassVar[str] = "figure 13, eqs. 28 and 29"
     summary: ClassVar[str] = "balls of several sizes and densities dropped on a bed of grains"
-    minutes: ClassVar[float] = 6.0
+    minutes: ClassVar[float] = 9.0
 
     def run(self, notebook: Notebook) -> None:
         scene = self.pick(
@@ -201,6 +201,10 @@ class CraterLaw(Experiment):
             "The depth is taken from the point where the ball first touches a grain; the paper "
             "does not say where its bed begins. From the mean of the bumpy surface it would be "
             "about half a grain less."
+        )
+        notebook.differs(
+            "The constant depends on how loose the bed is: a bed of 18 000 grains with a packing "
+            "of 0.585 instead of 0.58 in its middle gave 0.14."
         )
         notebook.differs(
             "Each step is solved to a scaled error of 1e-3. With 60 iterations only the bed is too "
