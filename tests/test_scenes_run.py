@@ -26,6 +26,7 @@ from amontons.scenes import (
     PackedBed,
     PebbleBed,
     Plates,
+    PressedBed,
     Ragdolls,
     Shaker,
     Snowball,
@@ -40,6 +41,7 @@ SMALL = (
     BouncingBalls(12),
     MixedPile(10),
     PackedBed(40),
+    PressedBed(60, width=1.0),
     Wall(3, 4),
     WreckingBall(courses=4, length=4),
     Dominoes(8),
@@ -221,6 +223,16 @@ def test_the_vehicle_drives_forward_on_its_springs():
     assert chassis.position[0] > 0.1
     assert 0.4 < chassis.position[2] < 0.6
     assert abs(chassis.orientation[0]) > 0.99
+
+
+def test_a_slab_comes_to_rest_on_its_bed():
+    scene = PressedBed(60, width=1.0, slab_mass=100.0)
+    sim = started(scene, 1.0)
+    slab = sim.world.body("slab")
+    spheres = moving(sim) & (sim.bodies.id != slab.id)
+    top = sim.bodies.position[spheres, 2].max() + scene.radius
+    assert slab.position[2] - scene.radius == pytest.approx(top, abs=0.1 * scene.radius)
+    assert np.abs(slab.velocity).max() < 0.05
 
 
 def test_a_ball_sinks_into_a_bed_but_not_through_it():

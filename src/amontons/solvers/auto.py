@@ -94,8 +94,8 @@ class Auto(Solver):
         begin, costs = self._first_order(problem), _Costs(problem)
         logger.info("auto: %s begins on %r", type(begin).__name__, problem)
         first = begin.iterations(problem, x, gauge, buffers)
-        stuck = yield from self._while_it_pays(type(begin).__name__, first, costs)
-        yield from self._finished(problem, gauge, buffers)
+        stuck, spent = yield from self._while_it_pays(type(begin).__name__, first, costs)
+        yield from self._finished(problem, gauge, buffers, self.max_iterations - spent)
         ending: Ending | None = None
         if costs.fits:
             settings = {"measure": self.measure, "tolerance": self.tolerance}
@@ -115,16 +115,22 @@ class Auto(Solver):
         return ending
 
     def _finished(
-        self, problem: ConeProblem, gauge: Gauge, buffers: Buffers
+        self, problem: ConeProblem, gauge: Gauge, buffers: Buffers, most_steps: int
     ) -> Generator[Iterate, None, None]:
         """Where Newton's method leads from the best point, if the problem is small and it near."""
         assert buffers.best is not None
         product = problem.product(buffers.best)
         error, _ = gauge.error(problem, buffers.best, product)
-        if problem.sets.bilateral or error > NEAR or not can_finish(problem):
+        near = error <= NEAR and most_steps > 0
+        if problem.sets.bilateral or not near or not can_finish(problem):
             return
         found, closer, steps = finish(
-            problem, buffers.best, gauge, exact=False, tolerance=0.5 * self.tolerance
+            problem,
+            buffers.best,
+            gauge,
+            exact=False,
+            tolerance=0.5 * self.tolerance,
+            most_steps=most_steps,
         )
         logger.info("auto: Newton's method from %.1e to %.1e in %d steps", error, closer, steps)
         x = buffers.free()
@@ -140,8 +146,11 @@ class Auto(Solver):
 
     def _while_it_pays(
         self, name: str, iterations: Generator[Iterate, None, Ending | None], costs: _Costs
-    ) -> Generator[Iterate, None, bool]:
-        """Iterates of a first-order method until another is cheaper; whether it got stuck."""
+    ) -> Generator[Iterate, None, tuple[bool, int]]:
+        """Iterates of a first-order method until another is cheaper.
+
+        Returns whether it got stuck, and its iterations.
+        """
         best: list[float] = []
         look = FIRST_LOOK
         for iterate in iterations:
@@ -150,7 +159,7 @@ class Auto(Solver):
             if iterate.error > RUNAWAY * best[-1] and costs.fits:
                 iterations.close()
                 logger.info("auto: %s runs away; InteriorPoint takes over", name)
-                return False
+                return False, len(best) - 1
             if len(best) <= look:
                 continue
             look += look // 2
@@ -173,9 +182,9 @@ class Auto(Solver):
             if other < mine and other <= 1e6 * self.budget and costs.fits:
                 iterations.close()
                 logger.info("auto: InteriorPoint takes over")
-                return False
+                return False, len(best) - 1
         logger.info("auto: %s can do no more at %.1e", name, best[-1])
-        return True
+        return True, len(best) - 1
 
     def _left_to_do(self, best: list[float]) -> float:
         """Iterations to the tolerance at the rate of the last third of the run."""

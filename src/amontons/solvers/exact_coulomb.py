@@ -103,10 +103,15 @@ class ExactCoulomb(Solver):
             error, _ = gauge.error(problem, new, product, shifted)
             yield Iterate(new, error, gauge.error(problem, new, product)[1], max(cost, 1))
             x = new
-            if error <= tried:
+            if error <= tried and spent < self.max_iterations:
                 tried = RETRY * error
                 better, closer, steps = finish(
-                    problem, x, gauge, exact=True, tolerance=FLOOR * self.tolerance
+                    problem,
+                    x,
+                    gauge,
+                    exact=True,
+                    tolerance=FLOOR * self.tolerance,
+                    most_steps=self.max_iterations - spent,
                 )
                 spent += steps
                 x = buffers.free(x)

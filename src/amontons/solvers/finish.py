@@ -47,9 +47,16 @@ def can_finish(problem: ConeProblem) -> bool:
 
 
 def finish(
-    problem: ConeProblem, x: Floats, gauge: Gauge, *, exact: bool, tolerance: float
+    problem: ConeProblem,
+    x: Floats,
+    gauge: Gauge,
+    *,
+    exact: bool,
+    tolerance: float,
+    most_steps: int = MOST_STEPS,
 ) -> tuple[Floats, float, int]:
     """The best point found from x, feasible; its error in the gauge; and the steps that it took."""
+    most_steps = min(most_steps, MOST_STEPS)
     newton = _Newton(problem, exact=exact)
 
     def error_at(point: Floats) -> float:
@@ -57,7 +64,7 @@ def finish(
 
     start_error = best_error = error_at(x)
     now, best, softness, idle, steps = x, x, LEAST, 0, 0
-    while best_error > tolerance and steps < MOST_STEPS and softness < 1.0:
+    while best_error > tolerance and steps < most_steps and softness < 1.0:
         steps += 1
         new = newton.step(now, softness)
         error = math.inf if new is None else error_at(new)
