@@ -227,12 +227,13 @@ def test_the_vehicle_drives_forward_on_its_springs():
 
 def test_a_slab_comes_to_rest_on_its_bed():
     scene = PressedBed(60, width=1.0, slab_mass=100.0)
-    sim = started(scene, 1.0)
+    sim = started(scene, 1.5)
     slab = sim.world.body("slab")
     spheres = moving(sim) & (sim.bodies.id != slab.id)
     top = sim.bodies.position[spheres, 2].max() + scene.radius
-    assert slab.position[2] - scene.radius == pytest.approx(top, abs=0.1 * scene.radius)
-    assert np.abs(slab.velocity).max() < 0.05
+    # it leans a little: on so few spheres none need be right below its middle
+    assert slab.position[2] - scene.radius == pytest.approx(top, abs=0.3 * scene.radius)
+    assert np.abs(slab.velocity).max() < 0.01
 
 
 def test_a_ball_sinks_into_a_bed_but_not_through_it():
