@@ -64,8 +64,10 @@ def curvatures_of_blocks(sets, blocks, offsets, out):
                     along += sets.normal[i, b] * blocks[at + i * rows + j] * sets.normal[j, b]
             out[b, 0] = along
             out[b, 1] = 0.5 * (trace - along)
+            torque = 0.0
             for i in range(3, rows):
-                out[b, 2] += blocks[at + i * rows + i] / (rows - 3)
+                torque += blocks[at + i * rows + i] / (rows - 3)
+            out[b, 2] = torque
 
 
 class MatrixOperator(Operator):

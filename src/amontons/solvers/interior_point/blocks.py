@@ -312,13 +312,15 @@ def multiply_blocks(lift, offsets, bases, blocks, x, out):
         for b in range(chunk * CHUNK, min((chunk + 1) * CHUNK, lift.row.size)):
             size, at = lift.size[b], offsets[b]
             for i in range(size):
-                v[i] = 0.0
+                total = 0.0
                 for j in range(size):
-                    v[i] += bases[at + j * size + i] * x[block_row(lift, b, j)]
+                    total += bases[at + j * size + i] * x[block_row(lift, b, j)]
+                v[i] = total
             for i in range(size):
-                w[i] = 0.0
+                total = 0.0
                 for j in range(size):
-                    w[i] += blocks[at + i * size + j] * v[j]
+                    total += blocks[at + i * size + j] * v[j]
+                w[i] = total
             for i in range(size):
                 total = 0.0
                 for j in range(size):
@@ -335,9 +337,10 @@ def joined_blocks(lift, offsets, bases, blocks, out):
             size, at = lift.size[b], offsets[b]
             for i in range(size):
                 for j in range(size):
-                    V[i, j] = 0.0
+                    total = 0.0
                     for k in range(size):
-                        V[i, j] += blocks[at + i * size + k] * bases[at + j * size + k]
+                        total += blocks[at + i * size + k] * bases[at + j * size + k]
+                    V[i, j] = total
             for i in range(size):
                 for j in range(size):
                     total = 0.0
