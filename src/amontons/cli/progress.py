@@ -85,7 +85,14 @@ class Display:
     def due(self) -> bool:
         """Whether it is time for an update."""
         now = time.perf_counter()
-        return self.shown and now - self._start > PATIENCE and now - self._last > PAUSE
+        begun = self._bars is not None or now - self._start > PATIENCE
+        return self.shown and begun and now - self._last > PAUSE
+
+    def announce(self, text: str) -> None:
+        """Show `text` and an empty bar at once, until the first update, which is due at once too."""
+        if self.shown:
+            self.update(text, 0.0)
+            self._last = -math.inf
 
     def update(self, text: str, share: float | None) -> None:
         """Show `text` and a bar that is filled to `share`, from 0 to 1; None leaves the bar."""

@@ -38,8 +38,7 @@ def carry_out(run: Run, *, json: bool, live: bool = False) -> None:
         Display() as display,
     ):
         announcer.quiet = display.shown
-        if display.shown:
-            display.update("getting ready (the first run compiles, once)", 0.0)
+        display.announce("getting ready (the first run compiles, once)")
 
         def on_step(report: StepReport) -> bool:
             run.recorder(report)
