@@ -183,8 +183,7 @@ def wrench_velocities(forces, wrenches, body, arms, v, out):
     """Dᵀ v in the rows of contacts with torque; plain arrays, so that no references are counted."""
     for j in range(wrenches):
         c, row = forces + j, 3 * forces + j
-        for k in range(6):
-            out[row + k * wrenches] = 0.0
+        u0 = u1 = u2 = u3 = u4 = u5 = 0.0
         for side in range(2):
             i = body[c, side]
             if i < 0:
@@ -192,12 +191,14 @@ def wrench_velocities(forces, wrenches, body, arms, v, out):
             sign = 1.0 if side == 1 else -1.0
             r0, r1, r2 = arms[2 * c + side, 0], arms[2 * c + side, 1], arms[2 * c + side, 2]
             w0, w1, w2 = v[i, 3], v[i, 4], v[i, 5]
-            out[row] += sign * (v[i, 0] + w1 * r2 - w2 * r1)
-            out[row + wrenches] += sign * (v[i, 1] + w2 * r0 - w0 * r2)
-            out[row + 2 * wrenches] += sign * (v[i, 2] + w0 * r1 - w1 * r0)
-            out[row + 3 * wrenches] += sign * w0
-            out[row + 4 * wrenches] += sign * w1
-            out[row + 5 * wrenches] += sign * w2
+            u0 += sign * (v[i, 0] + w1 * r2 - w2 * r1)
+            u1 += sign * (v[i, 1] + w2 * r0 - w0 * r2)
+            u2 += sign * (v[i, 2] + w0 * r1 - w1 * r0)
+            u3 += sign * w0
+            u4 += sign * w1
+            u5 += sign * w2
+        out[row], out[row + wrenches], out[row + 2 * wrenches] = u0, u1, u2
+        out[row + 3 * wrenches], out[row + 4 * wrenches], out[row + 5 * wrenches] = u3, u4, u5
 
 
 @routine
