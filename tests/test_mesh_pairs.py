@@ -199,9 +199,38 @@ def test_turning_the_whole_scene_turns_the_contacts():
 
 
 def test_a_mesh_may_move():
-    """A dynamic mesh meets convex bodies; two meshes, or a mesh and a plane, do not meet."""
-    shapes = [cube_mesh(np.ones(3)), am.Sphere(0.5), cube_mesh(np.ones(3)), am.Plane()]
+    """A dynamic mesh meets convex bodies and planes."""
+    shapes = [cube_mesh(np.ones(3)), am.Sphere(0.5), am.Plane()]
     detector = am.CollisionDetector(shapes, margin=0.1)
-    assert detector.fixed.tolist() == [False, False, False, True]
-    contacts = detector.detect([[0, 0, 1.0], [0, 0, 2.0], [0, 0, 1.9], [0, 0, 0.5]])
-    assert {tuple(pair) for pair in contacts.bodies.tolist()} == {(0, 1), (1, 2)}
+    assert detector.fixed.tolist() == [False, False, True]
+    contacts = detector.detect([[0, 0, 1.0], [0, 0, 2.0], [0, 0, 0.5]])
+    assert {tuple(pair) for pair in contacts.bodies.tolist()} == {(0, 1), (0, 2)}
+
+
+def test_a_mesh_on_a_plane_stands_on_its_vertices():
+    """As the box does that it is the surface of, whichever way it is turned."""
+    rng = np.random.default_rng(7)
+    half = np.array([0.5, 0.3, 0.2])
+    for turn in [*quaternions(rng, 20), [1.0, 0.0, 0.0, 0.0]]:
+        lowest = np.abs(rotation_matrices(np.asarray(turn))[2]) @ half
+        position = np.array([[0.1, -0.2, lowest - 0.01], [0.0, 0.0, 0.0]])
+        both = [
+            am.CollisionDetector([shape, am.Plane()], margin=0.02).detect(
+                position, [turn, [1.0, 0.0, 0.0, 0.0]]
+            )
+            for shape in (cube_mesh(2.0 * half), am.Box(tuple(2.0 * half)))
+        ]
+        mesh, box = ({(*np.round(p, 9),) for p in c.points_a(position)} for c in both)
+        assert mesh == box
+        assert both[0].gaps.min() == pytest.approx(-0.01, abs=1e-12)
+        assert np.all(both[0].normals == [0.0, 0.0, -1.0])
+
+
+def test_meshes_that_come_near_each_other_are_warned_of():
+    detector = am.CollisionDetector([cube_mesh(np.ones(3))], which=[0, 0, 0], margin=0.1)
+    far = [[0, 0, 0.0], [0, 0, 5.0], [0, 0, 10.0]]
+    assert len(detector.detect(far)) == 0
+    near = [[0, 0, 0.0], [0, 0, 5.0], [0, 0, 6.05]]
+    with pytest.warns(am.errors.ProblemWarning, match="bodies 1 and 2 .*decompose"):
+        assert len(detector.detect(near)) == 0
+    detector.detect(near)  # says it once

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Self
 
@@ -14,10 +15,10 @@ from amontons.collision.found import Poses
 from amontons.collision.narrow.narrow_phase import narrow_phase
 from amontons.collision.parts import PartsOfBodies, parts_of, spheres
 from amontons.collision.queries.snapshot import Snapshot
-from amontons.errors import InputError
+from amontons.errors import InputError, ProblemWarning
 from amontons.model.shapes import Shape
 from amontons.model.shapes.checks import finite_array
-from amontons.model.shapes.table import SPHERE
+from amontons.model.shapes.table import MESH, SPHERE
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
@@ -105,6 +106,8 @@ class CollisionDetector:
         self._local = parts.local
         self._upright = np.tile([1.0, 0.0, 0.0, 0.0], (parts.bodies, 1))
         self._only_spheres = parts.offset is None and bool((parts.shapes.kind == SPHERE).all())
+        mesh = parts.shapes.kind[parts.shape] == MESH
+        self._meshes_may_meet = np.count_nonzero(mesh) > 1
         fixed_bodies = np.zeros(parts.bodies, dtype=bool)
         if fixed is not None:
             fixed_bodies = np.asarray(fixed)
@@ -141,6 +144,8 @@ class CollisionDetector:
         pairs = self._broad.pairs(poses)
         if self._only_spheres:
             return sphere_contacts(self._parts, poses, pairs, self.margin)
+        if self._meshes_may_meet:
+            self._warn_of_meshes(pairs)
         groups = narrow_phase(self._parts.shapes, poses, pairs, self.margin)
         return contact_set(self._parts, self._local, poses, place, pairs, groups)
 
@@ -153,6 +158,19 @@ class CollisionDetector:
         place, turn = self._checked(position, orientation)
         pairs = self._parts.body[self._broad.pairs(self._parts.poses(place, turn))]
         return np.unique(np.sort(pairs, axis=1), axis=0)
+
+    def _warn_of_meshes(self, pairs: Ints) -> None:
+        """Warn, once, of two meshes that come near each other: they will not touch."""
+        both = (self._parts.shapes.kind[self._parts.shape[pairs]] == MESH).all(axis=1)
+        if both.any():
+            a, b = np.sort(self._parts.body[pairs[np.argmax(both)]])
+            warnings.warn(
+                f"bodies {a} and {b} come near each other, but two triangle meshes pass through "
+                "each other; make one of them a compound of convex parts: TriangleMesh.decompose",
+                ProblemWarning,
+                stacklevel=3,
+            )
+            self._meshes_may_meet = False
 
     def _poses(self, position: ArrayLike, orientation: ArrayLike | None) -> Poses:
         return self._parts.poses(*self._checked(position, orientation))

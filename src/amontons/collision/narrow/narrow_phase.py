@@ -50,7 +50,7 @@ def _table() -> dict[tuple[int, int], Narrow]:
     general = by_kernel(collide_convex)
     table = {(a, b): general for a in convex for b in convex if a <= b}
     table |= {(SPHERE, b): by_kernel(collide_sphere_convex, 1) for b in convex}
-    table |= {(PLANE, b): by_kernel(collide_plane) for b in convex}
+    table |= {(PLANE, b): by_kernel(collide_plane) for b in (MESH, *convex)}
     table[SPHERE, SPHERE] = by_kernel(collide_spheres, 1)
     table[CAPSULE, CAPSULE] = by_kernel(collide_capsules)
     table[BOX, BOX] = by_kernel(collide_boxes)

@@ -1,4 +1,4 @@
-"""Planes against every convex shape: the points of B that are lowest over the plane.
+"""Planes against every other shape: the points of B that are lowest over the plane.
 
 All happens in B's frame, where the plane's normal is m and the gap of a point p is m·p + shift.
 Each kind of shape lists its candidates, with a key each; up to four of them become contacts.
@@ -14,7 +14,16 @@ from amontons._jit import kernel, prange, routine
 from amontons.algebra.rotations import rotation_of
 from amontons.collision.narrow.spread import choose_four
 from amontons.collision.narrow.store import store
-from amontons.model.shapes.table import BOX, CAPSULE, CONE, CYLINDER, ELLIPSOID, HULL, SPHERE
+from amontons.model.shapes.table import (
+    BOX,
+    CAPSULE,
+    CONE,
+    CYLINDER,
+    ELLIPSOID,
+    HULL,
+    MESH,
+    SPHERE,
+)
 
 GROUP = 64
 """Pairs that share one set of scratch arrays."""
@@ -106,7 +115,7 @@ def points_of_cone(radius, height, m0, m1, m2, spots, codes):
 
 @routine
 def candidates(kind, size, s, m0, m1, m2, spots, codes):
-    """Fill `spots` and `codes` for shape `s`, no hull; return how many there are."""
+    """Fill `spots` and `codes` for shape `s`, no hull or mesh; return how many there are."""
     if kind == SPHERE:
         put(spots, codes, 0, -size[s, 0] * m0, -size[s, 0] * m1, -size[s, 0] * m2, 0)
         return 1
@@ -125,7 +134,7 @@ def candidates(kind, size, s, m0, m1, m2, spots, codes):
 
 @kernel
 def collide_plane(shapes, poses, pair, margin, found):
-    """Contacts of a plane A and any convex shape B; the normal is the plane's."""
+    """Contacts of a plane A and a convex shape or a mesh B; the normal is the plane's."""
     kind, size, half = shapes.kind, shapes.size, shapes.half
     data, vertex = shapes.data, shapes.point
     place, turn, shape = poses.place, poses.turn, poses.shape
@@ -152,8 +161,8 @@ def collide_plane(shapes, poses, pair, margin, found):
             m1 = r01 * n0 + r11 * n1 + r21 * n2
             m2 = r02 * n0 + r12 * n1 + r22 * n2
             scale = half[s, 0] + half[s, 1] + half[s, 2]
-            is_hull = kind[s] == HULL
-            if is_hull:
+            has_vertices = kind[s] == HULL or kind[s] == MESH
+            if has_vertices:
                 points, first, count = vertex, np.int64(data[s, 0]), np.int64(data[s, 1])
             else:
                 points, first = spots, 0
@@ -163,7 +172,7 @@ def collide_plane(shapes, poses, pair, margin, found):
             for k in range(contacts):
                 owner, row = chosen[k], chosen[4 + k]
                 x, y, z = points[row, 0], points[row, 1], points[row, 2]
-                code = np.uint32(owner - first) if is_hull else codes[owner]
+                code = np.uint32(owner - first) if has_vertices else codes[owner]
                 apart = m0 * x + m1 * y + m2 * z + shift
                 store(
                     normal, point, gap, key, i, k, n0, n1, n2,
