@@ -226,6 +226,22 @@ def test_a_mesh_on_a_plane_stands_on_its_vertices():
         assert np.all(both[0].normals == [0.0, 0.0, -1.0])
 
 
+@pytest.mark.parametrize("margin", [0.001, 0.01, 0.1])
+@pytest.mark.parametrize("kind", ["mesh", "hull"])
+def test_a_torus_stands_on_its_lowest_ring(kind, margin):
+    """However far up its sides the margin reaches: higher points would let it rock."""
+    import trimesh
+
+    torus = trimesh.creation.torus(0.3, 0.1)
+    hull = am.ConvexHull(torus.vertices)
+    shape = am.TriangleMesh(torus.vertices, torus.faces) if kind == "mesh" else hull
+    detector = am.CollisionDetector([am.Plane(), shape], margin=margin)
+    contacts = detector.detect(np.array([[0.0, 0.0, 0.0], [0.0, 0.0, 0.1005]]))
+    assert len(contacts) == 4
+    assert contacts.gaps == pytest.approx(np.full(4, 0.0005), abs=1e-12)
+    assert np.ptp(contacts.arms_b[:, :2], axis=0) == pytest.approx([0.6, 0.6], abs=1e-3)
+
+
 def test_meshes_that_come_near_each_other_are_warned_of():
     detector = am.CollisionDetector([cube_mesh(np.ones(3))], which=[0, 0, 0], margin=0.1)
     far = [[0, 0, 0.0], [0, 0, 5.0], [0, 0, 10.0]]

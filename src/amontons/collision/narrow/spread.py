@@ -14,6 +14,12 @@ from amontons._jit import routine
 BETTER = 1e-3
 """Relative lead that a later point needs over an earlier one."""
 
+TILT = 0.005
+"""Tilt [rad] that brings a higher point down, from which on it counts for a third."""
+
+LEVEL = 1e-4
+"""Tilt [rad] that is taken for none, so that noise in the heights does not choose."""
+
 DEEPER = 1e-10
 """Depth beyond the chosen points, relative to their scale, from which the deepest replaces one."""
 
@@ -41,6 +47,19 @@ def square_apart(points, p, q, m0, m1, m2):
     e2 = points[q, 2] - points[p, 2]
     along = m0 * e0 + m1 * e1 + m2 * e2
     return e0 * e0 + e1 * e1 + e2 * e2 - along * along
+
+
+@routine
+def weighed(size, away, rise):
+    """A size, less where its point, `rise` [m] above the lowest and `away` [m] from it, is high.
+
+    Near the bottom of a curved body, points farther out are higher; with those the body would rock.
+    """
+    rise -= LEVEL * away
+    if rise <= 0.0:
+        return size
+    lever = TILT * away  # size / (1 + steep + steep²), where steep = rise / lever
+    return size * lever * lever / (lever * lever + lever * rise + rise * rise)
 
 
 @routine
@@ -78,26 +97,29 @@ def choose_four(points, first, count, m0, m1, m2, shift, limit, scale, chosen):
 def spread(points, first, count, m0, m1, m2, limit, lowest, scale, chosen):
     """Two points far apart, a third off their line and a fourth off their triangle.
 
-    Each measure is an area; a point higher than the lowest counts for less.
+    A point higher than the lowest counts for less.
     """
     for p in range(first, first + count):
         if height_of(points, p, m0, m1, m2) <= lowest + BETTER * scale:
             chosen[0] = p
             break
-    best = -np.inf
+    best, base = -1.0, 0.0
     for p in range(first, first + count):
         height = height_of(points, p, m0, m1, m2)
         if height <= limit and p != chosen[0]:
-            worth = square_apart(points, chosen[0], p, m0, m1, m2) - (height - lowest) * scale
-            if worth > best + BETTER * abs(best) or best == -np.inf:
-                best, chosen[1] = worth, p
-    nothing = 1e-12 * scale * scale
+            apart = np.sqrt(max(square_apart(points, chosen[0], p, m0, m1, m2), 0.0))
+            worth = weighed(apart, apart, height - lowest)
+            if worth > best * (1.0 + BETTER) or best < 0.0:
+                best, base, chosen[1] = worth, apart, p
+    if base == 0.0:
+        return 2
+    nothing = 1e-12 * scale * base
     best, turns = nothing, 1.0
     for p in range(first, first + count):
         height = height_of(points, p, m0, m1, m2)
         if height <= limit:
             area = twice_area(points, chosen[0], chosen[1], p, m0, m1, m2)
-            worth = abs(area) - (height - lowest) * scale
+            worth = weighed(abs(area), abs(area) / base, height - lowest)
             if worth > best * (1.0 + BETTER):
                 best, chosen[2], turns = worth, p, 1.0 if area > 0.0 else -1.0
     if best <= nothing:
@@ -113,8 +135,8 @@ def spread(points, first, count, m0, m1, m2, limit, lowest, scale, chosen):
                 twice_area(points, chosen[1], chosen[2], p, m0, m1, m2),
                 twice_area(points, chosen[2], chosen[0], p, m0, m1, m2),
             )
-            worth = area - (height - lowest) * scale
-            if worth > best * (1.0 + BETTER):
+            worth = weighed(area, area / base, height - lowest)
+            if area > 0.0 and worth > best * (1.0 + BETTER):
                 best, chosen[3] = worth, p
     return 4 if best > least else 3
 
