@@ -111,6 +111,16 @@ def test_an_empty_world_says_so():
         sim.step()
 
 
+def test_bodies_that_nothing_can_push_have_no_contacts():
+    """A paddle may go through the floor: that is no overlap to report."""
+    world = am.World()
+    world.add_body(am.Plane(), fixed=True)
+    world.add_body(BALL, position=(0.0, 0.0, 0.05), motion=am.Motion(velocity=(0.0, 0.0, -0.1)))
+    world.add_body(BALL, position=(0.0, 0.0, -0.05), motion=am.Motion(velocity=(0.0, 0.0, 0.0)))
+    report = am.Simulation(world, step=0.01).step()
+    assert (report.contacts, report.penetration) == (0, 0.0)
+
+
 def test_a_world_where_nothing_moves_is_fine():
     world = am.World()
     world.add_body(am.Plane(), fixed=True)

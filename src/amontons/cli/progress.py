@@ -8,7 +8,7 @@ import signal
 import threading
 import time
 from dataclasses import dataclass
-from types import FrameType, TracebackType
+from types import FrameType
 from typing import TYPE_CHECKING, Any, Self
 
 from amontons.cli.output import complain, console
@@ -40,12 +40,7 @@ class Interrupt:
             self._usual = signal.signal(signal.SIGINT, self._on_signal)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         if self._usual is not None:
             signal.signal(signal.SIGINT, self._usual)
 
@@ -72,12 +67,7 @@ class Display:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         if self._bars is not None:
             self._bars.stop()
 
@@ -89,7 +79,7 @@ class Display:
         return self.shown and begun and now - self._last > PAUSE
 
     def announce(self, text: str) -> None:
-        """Show `text` and an empty bar at once, until the first update, which is due at once too."""
+        """Show `text` and an empty bar at once; the first update is due at once, too."""
         if self.shown:
             self.update(text, 0.0)
             self._last = -math.inf

@@ -106,8 +106,8 @@ class CollisionDetector:
         self._local = parts.local
         self._upright = np.tile([1.0, 0.0, 0.0, 0.0], (parts.bodies, 1))
         self._only_spheres = parts.offset is None and bool((parts.shapes.kind == SPHERE).all())
-        mesh = parts.shapes.kind[parts.shape] == MESH
-        self._meshes_may_meet = np.count_nonzero(mesh) > 1
+        meshes = np.count_nonzero(parts.shapes.kind[parts.shape] == MESH)
+        self._meshes_may_meet = bool(meshes > 1)
         fixed_bodies = np.zeros(parts.bodies, dtype=bool)
         if fixed is not None:
             fixed_bodies = np.asarray(fixed)

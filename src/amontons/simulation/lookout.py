@@ -79,7 +79,7 @@ class Lookout:
             self._world.shapes,
             which=bodies.shape,
             margin=margin,
-            fixed=bodies.fixed,
+            fixed=self._masses.driven,  # two bodies that nothing can push need no contact
             groups=bodies.group,
             masks=bodies.mask,
             apart=self._apart,

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from amontons.errors import InputError
 from amontons.model.joints.anatomy import Anatomy, along, perpendiculars, turn
+from amontons.model.joints.axis import AxisJoint
 from amontons.model.joints.base import Joint
 from amontons.model.joints.checks import Limits, checked_limits, not_negative
 from amontons.model.joints.drives import Drive, add_drive
@@ -16,7 +17,7 @@ from amontons.model.shapes.checks import Vector, finite, finite_vector, unit_vec
 
 
 @dataclass(frozen=True, kw_only=True)
-class Cylindrical(Joint):
+class Cylindrical(AxisJoint):
     """A shaft in a sleeve: B slides along an axis of A and turns about it.
 
     Parameters
@@ -29,37 +30,29 @@ class Cylindrical(Joint):
         Of the angle: lowest and highest value [rad], largest torque [N m], a motor.
     """
 
-    point: Vector
-    axis: Vector
-    limits: Limits = None
-    friction: float = 0.0
-    motor: Motor | None = None
     angle_limits: Limits = None
     angle_friction: float = 0.0
     angle_motor: Motor | None = None
     freedom: ClassVar[int] = 2
 
     def check(self) -> None:
-        self._check("point", finite_vector)
-        self._check("axis", unit_vector)
-        for prefix in ("", "angle_"):
-            self._check(f"{prefix}limits", checked_limits)
-            self._check(f"{prefix}friction", not_negative)
-            self._check(f"{prefix}motor", checked_motor)
+        super().check()
+        self._check("angle_limits", checked_limits)
+        self._check("angle_friction", not_negative)
+        self._check("angle_motor", checked_motor)
 
     def anatomy(self) -> Anatomy:
         parts = Anatomy(self.point)
         parts.hold_point(perpendiculars(self.axis), self.linear)
         parts.hold_axis(self.axis, self.angular)
-        travel = Drive(self.limits, self.friction, self.motor)
         angle = Drive(self.angle_limits, self.angle_friction, self.angle_motor)
-        add_drive(parts, along(self.point, self.axis), angular=False, drive=travel)
+        add_drive(parts, along(self.point, self.axis), angular=False, drive=self.drive)
         add_drive(parts, turn(self.axis), angular=True, drive=angle)
         return parts
 
 
 @dataclass(frozen=True, kw_only=True)
-class Screw(Joint):
+class Screw(AxisJoint):
     """A screw: B moves along an axis of A by its pitch in each turn.
 
     Parameters
@@ -72,23 +65,14 @@ class Screw(Joint):
         Of the angle: lowest and highest value [rad], largest torque [N m], a motor.
     """
 
-    point: Vector
-    axis: Vector
     pitch: float
-    limits: Limits = None
-    friction: float = 0.0
-    motor: Motor | None = None
     freedom: ClassVar[int] = 1
 
     def check(self) -> None:
-        self._check("point", finite_vector)
-        self._check("axis", unit_vector)
+        super().check()
         self._check("pitch", finite)
         if self.pitch == 0.0:
             raise InputError("pitch is 0: use Revolute for what does not move along its axis")
-        self._check("limits", checked_limits)
-        self._check("friction", not_negative)
-        self._check("motor", checked_motor)
 
     def anatomy(self) -> Anatomy:
         parts = Anatomy(self.point)
@@ -97,7 +81,7 @@ class Screw(Joint):
         travel, angle = along(self.point, self.axis), turn(self.axis)
         thread = turn(self.axis, weight=-self.pitch / (2.0 * math.pi))
         parts.hold(travel, thread, softness=self.linear)
-        add_drive(parts, angle, angular=True, drive=Drive(self.limits, self.friction, self.motor))
+        add_drive(parts, angle, angular=True, drive=self.drive)
         add_drive(parts, travel, angular=False)
         return parts
 

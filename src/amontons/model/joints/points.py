@@ -14,10 +14,9 @@ from amontons.model.joints.anatomy import (
     along,
     perpendiculars,
 )
+from amontons.model.joints.axis import AxisJoint
 from amontons.model.joints.base import Joint
-from amontons.model.joints.checks import Limits, checked_limits, not_negative
-from amontons.model.joints.drives import Drive, add_drive
-from amontons.model.joints.motors import Motor, checked_motor
+from amontons.model.joints.drives import add_drive
 from amontons.model.shapes.checks import Vector, finite_vector, unit_vector
 
 SQUARE = 1e-6
@@ -83,7 +82,7 @@ class Universal(Joint):
 
 
 @dataclass(frozen=True, kw_only=True)
-class PointOnLine(Joint):
+class PointOnLine(AxisJoint):
     """A point of B stays on a line of A; B turns every way.
 
     Parameters
@@ -96,25 +95,12 @@ class PointOnLine(Joint):
         Of the travel along the line: lowest and highest value [m], largest force [N], a motor.
     """
 
-    point: Vector
-    axis: Vector
-    limits: Limits = None
-    friction: float = 0.0
-    motor: Motor | None = None
     freedom: ClassVar[int] = 4
-
-    def check(self) -> None:
-        self._check("point", finite_vector)
-        self._check("axis", unit_vector)
-        self._check("limits", checked_limits)
-        self._check("friction", not_negative)
-        self._check("motor", checked_motor)
 
     def anatomy(self) -> Anatomy:
         parts = Anatomy(self.point)
         parts.hold_point(perpendiculars(self.axis), self.linear)
-        drive = Drive(self.limits, self.friction, self.motor)
-        add_drive(parts, along(self.point, self.axis), angular=False, drive=drive)
+        add_drive(parts, along(self.point, self.axis), angular=False, drive=self.drive)
         return parts
 
 

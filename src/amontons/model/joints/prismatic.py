@@ -6,15 +6,14 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from amontons.model.joints.anatomy import AXES, Anatomy, along, perpendiculars
+from amontons.model.joints.axis import AxisJoint
 from amontons.model.joints.base import Joint
-from amontons.model.joints.checks import Limits, checked_limits, not_negative
-from amontons.model.joints.drives import Drive, add_drive
-from amontons.model.joints.motors import Motor, checked_motor
-from amontons.model.shapes.checks import Vector, finite_vector, unit_vector
+from amontons.model.joints.drives import add_drive
+from amontons.model.shapes.checks import Vector, finite_vector
 
 
 @dataclass(frozen=True, kw_only=True)
-class Prismatic(Joint):
+class Prismatic(AxisJoint):
     """A slider: B moves in A along an axis and does not turn. The travel is zero at the start.
 
     Parameters
@@ -29,26 +28,13 @@ class Prismatic(Joint):
         What drives the travel.
     """
 
-    point: Vector
-    axis: Vector
-    limits: Limits = None
-    friction: float = 0.0
-    motor: Motor | None = None
     freedom: ClassVar[int] = 1
-
-    def check(self) -> None:
-        self._check("point", finite_vector)
-        self._check("axis", unit_vector)
-        self._check("limits", checked_limits)
-        self._check("friction", not_negative)
-        self._check("motor", checked_motor)
 
     def anatomy(self) -> Anatomy:
         parts = Anatomy(self.point)
         parts.hold_point(perpendiculars(self.axis), self.linear)
         parts.hold_orientation(self.angular)
-        drive = Drive(self.limits, self.friction, self.motor)
-        add_drive(parts, along(self.point, self.axis), angular=False, drive=drive)
+        add_drive(parts, along(self.point, self.axis), angular=False, drive=self.drive)
         return parts
 
 

@@ -1,0 +1,34 @@
+"""What the joints with an axis share: its place, and what acts along or about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from amontons.model.joints.base import Joint
+from amontons.model.joints.checks import Limits, checked_limits, not_negative
+from amontons.model.joints.drives import Drive
+from amontons.model.joints.motors import Motor, checked_motor
+from amontons.model.shapes.checks import Vector, finite_vector, unit_vector
+
+
+@dataclass(frozen=True, kw_only=True)
+class AxisJoint(Joint):
+    """A joint with one axis, and limits, friction and a motor on the coordinate that it leaves."""
+
+    point: Vector
+    axis: Vector
+    limits: Limits = None
+    friction: float = 0.0
+    motor: Motor | None = None
+
+    def check(self) -> None:
+        self._check("point", finite_vector)
+        self._check("axis", unit_vector)
+        self._check("limits", checked_limits)
+        self._check("friction", not_negative)
+        self._check("motor", checked_motor)
+
+    @property
+    def drive(self) -> Drive:
+        """What acts on the coordinate."""
+        return Drive(self.limits, self.friction, self.motor)
