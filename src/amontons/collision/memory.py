@@ -120,3 +120,7 @@ class ContactMemory:
     def forget(self) -> None:
         """Forget everything, as after bodies were renumbered."""
         self._contacts = None
+
+    def __repr__(self) -> str:
+        kept = 0 if self._contacts is None else len(self._contacts)
+        return f"<ContactMemory: {kept} contacts>"

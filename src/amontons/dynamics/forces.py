@@ -200,6 +200,9 @@ class ForceSystem:
         self._arms = list(np.array(arms, dtype=np.float64))
         self._arrange()
 
+    def __repr__(self) -> str:
+        return f"<ForceSystem: {len(self.loads)} forces>"
+
 
 def _signal(load: Load) -> VectorSignal | None:
     """The force or torque that is applied, if it is an applied one."""

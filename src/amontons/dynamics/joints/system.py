@@ -304,6 +304,11 @@ class JointSystem(Readings):
             for name in names:
                 getattr(getattr(self.tables, table), name)[:] = state[f"{table}.{name}"]
 
+    def __repr__(self) -> str:
+        broken = int(np.count_nonzero(self.broken))
+        error = self.position_error.max(initial=0.0)
+        return f"<JointSystem: {len(self)} joints, {broken} broken, at most {error:.1e} m apart>"
+
 
 def _poses(position: ArrayLike, orientation: ArrayLike) -> tuple[Floats, Floats]:
     """Positions (bodies, 3) and orientations (bodies, 4) as arrays."""
