@@ -242,6 +242,41 @@ def test_a_torus_stands_on_its_lowest_ring(kind, margin):
     assert np.ptp(contacts.arms_b[:, :2], axis=0) == pytest.approx([0.6, 0.6], abs=1e-3)
 
 
+@pytest.mark.parametrize("tilt", [0.0, 0.02, 0.1])
+def test_what_comes_down_on_other_triangles_is_in_sight(tilt):
+    """A box whose lower end is near one triangle meets those below its upper end, too."""
+    floor = am.HeightField(np.zeros((9, 9)), (0.125, 0.125))
+    turn = np.array([np.cos(tilt / 2), 0.0, np.sin(tilt / 2), 0.0])
+    place = [0.013, 0.021, 0.05 * np.cos(tilt) + 0.2 * np.sin(tilt) + 0.002]
+    found = [
+        am.CollisionDetector([base, am.Box((0.4, 0.3, 0.1))], margin=0.06).detect(
+            np.array([[0.0, 0.0, 0.0], place]), np.array([IDENTITY, turn])
+        )
+        for base in (floor, am.Plane())
+    ]
+    for contacts in found:
+        assert contacts.gaps.min() == pytest.approx(0.002, abs=1e-9)
+        assert contacts.gaps.max() == pytest.approx(0.002 + 0.4 * np.sin(tilt), abs=1e-9)
+    low, high = ([f(c.arms_b, axis=0) for c in found] for f in (np.min, np.max))
+    assert low[0] == pytest.approx(low[1], abs=1e-9)
+    assert high[0] == pytest.approx(high[1], abs=1e-9)
+
+
+def test_a_torus_on_a_box_comes_to_rest():
+    """Its contacts are with many triangles: those of its lowest ring hold it."""
+    import trimesh
+
+    torus = trimesh.creation.torus(0.12, 0.05)
+    world = am.World()
+    world.add_body(am.Box((2.0, 2.0, 0.2)), position=(0.0, 0.0, -0.1), fixed=True)
+    mesh = am.TriangleMesh(torus.vertices, torus.faces)
+    world.add_body(mesh, density=1000.0, position=(0.03, 0.02, 0.06))
+    sim = am.Simulation(world, step=0.005)
+    sim.run(1.0)
+    assert np.abs(sim.bodies.twist[1]).max() < 1e-3
+    assert sim.bodies.position[1, 2] == pytest.approx(0.05, abs=1e-4)
+
+
 def test_meshes_that_come_near_each_other_are_warned_of():
     detector = am.CollisionDetector([cube_mesh(np.ones(3))], which=[0, 0, 0], margin=0.1)
     far = [[0, 0, 0.0], [0, 0, 5.0], [0, 0, 10.0]]

@@ -55,4 +55,5 @@ class AutomaticStep:
 def travels(twist: Floats, masses: Masses) -> Floats:
     """Own half thicknesses that each body that moves freely covers a second [1/s], (bodies,)."""
     speed = np.sqrt(np.einsum("ij,ij->i", twist[:, :3], twist[:, :3]))
-    return np.where(masses.driven, 0.0, speed / masses.size)
+    free = ~masses.driven  # a floor that is a flat mesh has no thickness
+    return np.divide(speed, masses.size, out=np.zeros_like(speed), where=free)

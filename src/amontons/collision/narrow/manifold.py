@@ -257,7 +257,8 @@ def manifold(
 ):
     """Contacts of a pair with normal n, deepest gap and a point p of A's core there; how many.
 
-    All in A's frame; `gap` is of the shapes, roundings taken off. Writes points on A's surface to
+    All in A's frame; `gap` is of the shapes, roundings taken off. Where it is infinite, p is none
+    of the contacts, and only features that overlap make some. Writes points on A's surface to
     point[at], gaps to gaps[at] and keys to keys[at]; the deepest comes first. The rest is scratch
     (:func:`new_manifold_scratch`).
     """
@@ -268,6 +269,9 @@ def manifold(
     if count_a >= 2:
         d0, d1, d2 = into_b(pose, -n0, -n1, -n2)
         count_b, name_b = feature(b, points_b, face_start, corner, plane, d0, d1, d2, polygon, 1)
+    known = gap < np.inf
+    if count_b < 2 and not known:
+        return 0
     if count_b < 2:
         point[at, 0, 0], point[at, 0, 1], point[at, 0, 2] = (
             p[0] + r_a * n0,
@@ -303,15 +307,18 @@ def manifold(
     x = u[0] * p[0] + u[1] * p[1] + u[2] * p[2]
     y = v[0] * p[0] + v[1] * p[1] + v[2] * p[2]
     deepest = n0 * p[0] + n1 * p[1] + n2 * p[2] + r_a
-    picked = place_deepest(candidate, key, count, gap, x, y, size, chosen, picked)
+    if known:
+        picked = place_deepest(candidate, key, count, gap, x, y, size, chosen, picked)
     for k in range(picked):
         i = chosen[k]
         x, y = candidate[i, 0], candidate[i, 1]
-        height = deepest if k == 0 else height_a + a_u * x + a_v * y
+        height = deepest if k == 0 and known else height_a + a_u * x + a_v * y
         point[at, k, 0] = x * u[0] + y * v[0] + height * n0
         point[at, k, 1] = x * u[1] + y * v[1] + height * n1
         point[at, k, 2] = x * u[2] + y * v[2] + height * n2
         # nowhere are the shapes nearer along n than where they are nearest
-        gaps[at, k] = max(candidate[i, 2], gap) if k > 0 else gap
+        gaps[at, k] = candidate[i, 2]
+        if known:
+            gaps[at, k] = max(candidate[i, 2], gap) if k > 0 else gap
         keys[at, k] = key[i]
     return picked

@@ -11,6 +11,7 @@ from amontons.collision.found import MOST, Found, Poses, Touching, empty_found
 from amontons.collision.narrow.convex_pairs import relative_pose, write_world
 from amontons.collision.narrow.manifold import new_manifold_scratch
 from amontons.collision.narrow.signed_distance import new_scratch
+from amontons.collision.narrow.spread import weighed
 from amontons.collision.narrow.support import core_of
 from amontons.collision.narrow.triangles import collide_triangle
 from amontons.model.shapes.table import ShapeArrays
@@ -156,8 +157,8 @@ def collide_faces(shapes, poses, pair, owner, faces, margin, found):
 def keep_extremes(low, high, seed, normal, point, gap, left, keep):
     """Keep four contacts of the side that contact `seed`, the deepest, is on: its extremes.
 
-    The seed is kept beside them where it is deeper. `left` marks contacts that no side has claimed
-    yet; those of this side are claimed.
+    Contacts that are less deep count for less. The seed is kept beside them where it is deeper.
+    `left` marks contacts that no side has claimed yet; those of this side are claimed.
     """
     n0, n1, n2 = normal[seed, 0], normal[seed, 1], normal[seed, 2]
     if abs(n0) < 0.6:
@@ -172,15 +173,19 @@ def keep_extremes(low, high, seed, normal, point, gap, left, keep):
         c = SLANT[0] if way % 2 == 0 else -SLANT[1]
         s = SLANT[1] if way % 2 == 0 else SLANT[0]
         sign = 1.0 if way < 2 else -1.0
-        best, farthest = -1, 0.0
+        best, farthest = seed, 0.0
         for q in range(low, high):
             alike = n0 * normal[q, 0] + n1 * normal[q, 1] + n2 * normal[q, 2]
             if not left[q] or alike < ALIKE:
                 continue
-            u = point[q, 0] * u0 + point[q, 1] * u1 + point[q, 2] * u2
-            v = point[q, 0] * v0 + point[q, 1] * v1 + point[q, 2] * v2
+            d0 = point[q, 0] - point[seed, 0]
+            d1 = point[q, 1] - point[seed, 1]
+            d2 = point[q, 2] - point[seed, 2]
+            u = d0 * u0 + d1 * u1 + d2 * u2
+            v = d0 * v0 + d1 * v1 + d2 * v2
             far = sign * (c * u + s * v)
-            if best < 0 or far > farthest:
+            far = weighed(far, far, gap[q] - gap[seed])
+            if far > farthest:
                 best, farthest = q, far
         keep[best] = True
         lowest = min(lowest, gap[best])

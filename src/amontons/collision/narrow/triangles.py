@@ -77,6 +77,19 @@ def inside_triangle(tri, m0, m1, m2, p0, p1, p2):
 
 
 @routine
+def above_face(number, point, gap, key, at):
+    """Keep contacts with positive gaps alone: others are of a shape behind the face; how many."""
+    kept = 0
+    for k in range(number):
+        if gap[at, k] > 0.0:
+            for i in range(3):
+                point[at, kept, i] = point[at, k, i]
+            gap[at, kept], key[at, kept] = gap[at, k], key[at, k]
+            kept += 1
+    return kept
+
+
+@routine
 def collide_triangle(
     tri, face, begin, neighbour, edge_kind, first_face, plane, b, points, face_start, corner, pose,
     middle, size, margin, search, flats, point, gap, key, at,
@@ -114,9 +127,10 @@ def collide_triangle(
     sign = 1
     if verdict == FACE:
         n0, n1, n2 = m0, m1, m2
+    elif verdict != KEEP and distance > 0.0:
+        # another triangle is nearer; what is over this one may still come down on it
+        n0, n1, n2, distance = m0, m1, m2, np.inf
     elif verdict != KEEP:
-        if distance > 0.0:  # apart, and another triangle is nearer
-            return 0, m0, m1, m2
         # overlapping: out along the face's normal, if the deepest point is over this triangle
         d0, d1, d2 = into_b(pose, -m0, -m1, -m2)
         s0, s1, s2 = support_point(b, points, d0, d1, d2)
@@ -134,4 +148,6 @@ def collide_triangle(
         (p0, p1, p2), flats[0], flats[1], flats[2], flats[3], flats[4], flats[5], flats[6],
         point, gap, key, at,
     )  # fmt: skip
+    if distance == np.inf:
+        number = above_face(number, point, gap, key, at)
     return sign * number, n0, n1, n2
