@@ -11,7 +11,7 @@ import amontons as am
 from amontons import _jit
 from amontons.algebra.rotations import rotation_matrices
 from amontons.collision.broad.broad_phase import BroadPhase
-from amontons.collision.broad.grid import KEPT
+from amontons.collision.broad.search import KEPT
 from amontons.collision.parts import parts_of
 
 MARGIN = 0.03
@@ -90,7 +90,7 @@ def broad_phase(shapes, *, fixed=None, group=None, mask=None, apart=(), margin=M
 
 def check(shapes, position, turn, margin=MARGIN, **filters):
     found, parts = broad_phase(shapes, margin=margin, **filters)
-    pairs = found.pairs(parts.poses(position, turn))
+    pairs = found.find(parts.poses(position, turn)).pairs
     got = {tuple(sorted(pair)) for pair in pairs.tolist()}
     assert len(got) == len(pairs)  # nobody is found twice
     assert (np.diff(pairs[:, 0]) >= 0).all()  # grouped by finder, partners sorted
@@ -247,7 +247,7 @@ def test_threads_change_nothing(monkeypatch):
     try:
         for threads in range(1, am.max_threads() + 1):
             am.set_threads(threads)
-            answers.append(found.pairs(poses))
+            answers.append(found.find(poses).pairs)
     finally:
         am.set_threads(before)
     assert all((answer == answers[0]).all() for answer in answers)

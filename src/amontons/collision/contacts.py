@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from amontons._jit import kernel, prange
+from amontons.collision.broad.broad_phase import ClosePairs
 from amontons.collision.found import Poses
 from amontons.collision.narrow.narrow_phase import Group
 from amontons.collision.parts import PartsOfBodies
@@ -76,6 +78,10 @@ class ContactSet:
         return np.asarray(position[self.bodies[:, 1]] + self.arms_b)
 
 
+ONE, TWO, THREE = np.uint64(1), np.uint64(2), np.uint64(3)
+"""Rows of flat arrays are counted without sign, as Numba checks every other index for its sign."""
+
+
 @kernel
 def assemble(
     pairs, kind, which, start, number, first, normal, point, gap, key, place, body, local, position,
@@ -83,7 +89,8 @@ def assemble(
 ):  # fmt: skip
     """Contacts of pairs of parts as contacts of bodies: arms from their positions, A below B.
 
-    Contacts of pair i, a pair of this group, go to rows from start[i] on.
+    Contacts of pair i, a pair of this group, go to rows from start[i] on. Arrays of vectors are
+    flat, but for those of the parts.
     """
     for g in prange(which.size):
         if number[g] == 0:
@@ -106,17 +113,19 @@ def assemble(
         name = (np.uint64(local[one]) << np.uint64(48)) | (np.uint64(local[two]) << np.uint64(32))
         for k in range(number[g]):
             r, c = np.uint64(first[g] + k), np.uint64(start[i] + k)
-            n0, n1, n2, d = normal[r, 0], normal[r, 1], normal[r, 2], gap[r]
-            p0, p1, p2 = point[r, 0], point[r, 1], point[r, 2]
+            x, y, z = THREE * r, THREE * r + ONE, THREE * r + TWO
+            n0, n1, n2, d = normal[x], normal[y], normal[z], gap[r]
+            p0, p1, p2 = point[x], point[y], point[z]
             u0, u1, u2 = p0 + o0, p1 + o1, p2 + o2
             v0, v1, v2 = p0 + d * n0 + e0, p1 + d * n1 + e1, p2 + d * n2 + e2
             if flip:
                 n0, n1, n2 = -n0, -n1, -n2
                 u0, u1, u2, v0, v1, v2 = v0, v1, v2, u0, u1, u2
-            bodies[c, 0], bodies[c, 1] = body[one], body[two]
-            normals[c, 0], normals[c, 1], normals[c, 2] = n0, n1, n2
-            arms_a[c, 0], arms_a[c, 1], arms_a[c, 2] = u0, u1, u2
-            arms_b[c, 0], arms_b[c, 1], arms_b[c, 2] = v0, v1, v2
+            x, y, z = THREE * c, THREE * c + ONE, THREE * c + TWO
+            bodies[TWO * c], bodies[TWO * c + ONE] = body[one], body[two]
+            normals[x], normals[y], normals[z] = n0, n1, n2
+            arms_a[x], arms_a[y], arms_a[z] = u0, u1, u2
+            arms_b[x], arms_b[y], arms_b[z] = v0, v1, v2
             gaps[c] = d
             keys[c] = name | np.uint64(key[r])
 
@@ -125,45 +134,67 @@ def assemble(
 def assemble_spheres(
     pairs, place, size, shape, margin, bodies, normals, arms_a, arms_b, gaps, keys
 ):
-    """Contacts of bodies that are single spheres: one for each pair, straight from the pairs."""
-    for c in prange(gaps.size):
-        a, b = min(pairs[c, 0], pairs[c, 1]), max(pairs[c, 0], pairs[c, 1])
-        d0 = place[b, 0] - place[a, 0]
-        d1 = place[b, 1] - place[a, 1]
-        d2 = place[b, 2] - place[a, 2]
+    """Contacts of bodies that are single spheres: one for each pair, straight from the pairs.
+
+    All arrays are flat, but for sizes, whose first column has the radii.
+    """
+    for contact in prange(gaps.size):
+        c = np.uint64(contact)
+        i, j = pairs[TWO * c], pairs[TWO * c + ONE]
+        a, b = np.uint64(min(i, j)), np.uint64(max(i, j))
+        d0 = place[THREE * b] - place[THREE * a]
+        d1 = place[THREE * b + ONE] - place[THREE * a + ONE]
+        d2 = place[THREE * b + TWO] - place[THREE * a + TWO]
         distance = np.sqrt(d0 * d0 + d1 * d1 + d2 * d2)
         n0, n1, n2 = 0.0, 0.0, 1.0
         if distance > 0.0:
             inverse = 1.0 / distance
             n0, n1, n2 = d0 * inverse, d1 * inverse, d2 * inverse
         r, s = size[shape[a], 0], size[shape[b], 0]
-        bodies[c, 0], bodies[c, 1] = a, b
-        normals[c, 0], normals[c, 1], normals[c, 2] = n0, n1, n2
-        arms_a[c, 0], arms_a[c, 1], arms_a[c, 2] = r * n0, r * n1, r * n2
-        arms_b[c, 0], arms_b[c, 1], arms_b[c, 2] = -s * n0, -s * n1, -s * n2
+        x, y, z = THREE * c, THREE * c + ONE, THREE * c + TWO
+        bodies[TWO * c], bodies[TWO * c + ONE] = a, b
+        normals[x], normals[y], normals[z] = n0, n1, n2
+        arms_a[x], arms_a[y], arms_a[z] = r * n0, r * n1, r * n2
+        arms_b[x], arms_b[y], arms_b[z] = -s * n0, -s * n1, -s * n2
         gaps[c] = min(distance - (r + s), margin)  # the broad phase rounds, too
         keys[c] = 0
 
 
 def _room(contacts: int, first: NDArray[np.int64]) -> ContactSet:
+    # One block for all vectors: the allocator keeps freed memory for the next step by the size of
+    # the largest block. With three it would hand pages back and fetch them anew in every step.
+    vectors = np.empty((3, contacts, 3))
     return ContactSet(
         np.empty((contacts, 2), dtype=np.int32),
-        np.empty((contacts, 3)),
-        np.empty((contacts, 3)),
-        np.empty((contacts, 3)),
+        vectors[0],
+        vectors[1],
+        vectors[2],
         np.empty(contacts),
         np.empty(contacts, dtype=np.uint64),
         first,
     )
 
 
-def sphere_contacts(parts: PartsOfBodies, poses: Poses, pairs: Ints, margin: float) -> ContactSet:
-    """Contacts of a scene of spheres alone, one a body: every pair of the broad phase is one."""
-    found = np.bincount(pairs[:, 0], minlength=parts.bodies)
-    contacts = _room(len(pairs), np.concatenate([[0], np.cumsum(found)]))
-    assemble_spheres.sized(len(pairs))(
-        pairs, poses.place, parts.shapes.size, parts.shape, margin, contacts.bodies,
-        contacts.normals, contacts.arms_a, contacts.arms_b, contacts.gaps, contacts.keys,
+def _flat(contacts: ContactSet) -> tuple[NDArray[Any], ...]:
+    """The arrays that an assembly writes, flat."""
+    return (
+        contacts.bodies.reshape(-1),
+        contacts.normals.reshape(-1),
+        contacts.arms_a.reshape(-1),
+        contacts.arms_b.reshape(-1),
+        contacts.gaps,
+        contacts.keys,
+    )
+
+
+def sphere_contacts(
+    parts: PartsOfBodies, poses: Poses, close: ClosePairs, margin: float
+) -> ContactSet:
+    """Contacts of a scene of spheres alone, one a body: every close pair is one."""
+    contacts = _room(len(close.pairs), close.first)
+    assemble_spheres.sized(len(contacts))(
+        close.pairs.reshape(-1), poses.place.reshape(-1), parts.shapes.size, parts.shape, margin,
+        *_flat(contacts),
     )  # fmt: skip
     return contacts
 
@@ -171,28 +202,27 @@ def sphere_contacts(parts: PartsOfBodies, poses: Poses, pairs: Ints, margin: flo
 def contact_set(
     parts: PartsOfBodies,
     local: Ints,
+    first: NDArray[np.int64],
     poses: Poses,
     position: Floats,
-    pairs: Ints,
+    close: ClosePairs,
     groups: list[Group],
 ) -> ContactSet:
-    """Contacts of bodies from contacts of their parts; `pairs` are grouped by their first part."""
-    start = np.zeros(len(pairs) + 1, dtype=np.int64)
+    """Contacts of bodies from contacts of their parts.
+
+    `local` and `first` are those of `parts`, which take time to find.
+    """
+    start = np.zeros(len(close.pairs) + 1, dtype=np.int64)
     for group in groups:
         start[1:][group.which] = group.touching.number
     np.cumsum(start, out=start)
-    total = int(start[-1])
-    # pairs come grouped by finder: the contacts of body i begin with its first pair
-    finder = pairs[:, 0] if parts.offset is None else parts.body[pairs[:, 0]]
-    found = np.bincount(finder, minlength=parts.bodies)
-    first = start[np.concatenate([[0], np.cumsum(found)])]
-    contacts = _room(total, first)
+    # pairs come grouped by finder: the contacts of body i begin with the first pair of its parts
+    contacts = _room(int(start[-1]), start[close.first[first]])
     kind = parts.shapes.kind[parts.shape]
     for which, touching in groups:
         assemble.sized(len(which))(
-            pairs, kind, which, start, touching.number, touching.first, touching.normal,
-            touching.point, touching.gap, touching.key, poses.place, parts.body, local, position,
-            contacts.bodies, contacts.normals, contacts.arms_a, contacts.arms_b, contacts.gaps,
-            contacts.keys,
+            close.pairs, kind, which, start, touching.number, touching.first,
+            touching.normal.reshape(-1), touching.point.reshape(-1), touching.gap, touching.key,
+            poses.place, parts.body, local, position, *_flat(contacts),
         )  # fmt: skip
     return contacts

@@ -103,7 +103,7 @@ class CollisionDetector:
         self.bodies = parts.bodies
         self.margin = float(margin)
         self._parts = parts
-        self._local = parts.local
+        self._local, self._first = parts.local, parts.first
         self._upright = np.tile([1.0, 0.0, 0.0, 0.0], (parts.bodies, 1))
         self._only_spheres = parts.offset is None and bool((parts.shapes.kind == SPHERE).all())
         meshes = np.count_nonzero(parts.shapes.kind[parts.shape] == MESH)
@@ -141,13 +141,13 @@ class CollisionDetector:
         """
         place, turn = self._checked(position, orientation)
         poses = self._parts.poses(place, turn)
-        pairs = self._broad.pairs(poses)
+        close = self._broad.find(poses)
         if self._only_spheres:
-            return sphere_contacts(self._parts, poses, pairs, self.margin)
+            return sphere_contacts(self._parts, poses, close, self.margin)
         if self._meshes_may_meet:
-            self._warn_of_meshes(pairs)
-        groups = narrow_phase(self._parts.shapes, poses, pairs, self.margin)
-        return contact_set(self._parts, self._local, poses, place, pairs, groups)
+            self._warn_of_meshes(close.pairs)
+        groups = narrow_phase(self._parts.shapes, poses, close.pairs, self.margin)
+        return contact_set(self._parts, self._local, self._first, poses, place, close, groups)
 
     def at(self, position: ArrayLike, orientation: ArrayLike | None = None) -> Snapshot:
         """The bodies there, to ask about: rays, closest points, overlaps, distances."""
@@ -156,7 +156,7 @@ class CollisionDetector:
     def close_pairs(self, position: ArrayLike, orientation: ArrayLike | None = None) -> Ints:
         """Pairs of bodies whose bounding boxes come within the margin, sorted, shape (pairs, 2)."""
         place, turn = self._checked(position, orientation)
-        pairs = self._parts.body[self._broad.pairs(self._parts.poses(place, turn))]
+        pairs = self._parts.body[self._broad.find(self._parts.poses(place, turn)).pairs]
         return np.unique(np.sort(pairs, axis=1), axis=0)
 
     def _warn_of_meshes(self, pairs: Ints) -> None:

@@ -30,10 +30,14 @@ class PartsOfBodies(NamedTuple):
     bodies: int
 
     @property
+    def first(self) -> NDArray[np.int64]:
+        """Parts of body i are first[i] to first[i + 1], (bodies + 1,)."""
+        return np.searchsorted(self.body, np.arange(self.bodies + 1))
+
+    @property
     def local(self) -> Ints:
         """Number of each part within its body, (parts,)."""
-        first = np.searchsorted(self.body, np.arange(self.bodies))
-        return (np.arange(self.body.size) - first[self.body]).astype(np.int32)
+        return (np.arange(self.body.size) - self.first[self.body]).astype(np.int32)
 
     def poses(self, position: Floats, orientation: Floats) -> Poses:
         """Where the parts are when the bodies are there."""

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
-from amontons.algebra.rotations import rotation_matrices
 from amontons.collision.broad.grid import (
     FEW_LEVEL,
-    KEPT,
     PLANE_LEVEL,
     Levels,
     Parts,
     Sorted,
     bound_parts,
-    find_pairs,
     find_slots,
     gather_parts,
-    list_pairs,
+    lay_out,
+    planes_in_world,
     sort_by_slot,
 )
+from amontons.collision.broad.search import KEPT, add_up, find_pairs, list_pairs
 from amontons.collision.found import Poses
 from amontons.model.shapes.table import PLANE, SPHERE, ShapeArrays
 
@@ -28,6 +29,13 @@ Ints = NDArray[np.int32]
 
 FEW = 12
 """Parts of the coarsest levels that everybody may test one by one, instead of looking up cells."""
+
+
+class ClosePairs(NamedTuple):
+    """Pairs of parts: each finder in turn, its partners sorted."""
+
+    pairs: Ints  # finder and partner, (pairs, 2)
+    first: NDArray[np.int64]  # pairs that part i found are first[i] to first[i + 1], (parts + 1,)
 
 
 class BroadPhase:
@@ -80,17 +88,42 @@ class BroadPhase:
         )  # fmt: skip
         return box
 
-    def pairs(self, poses: Poses) -> Ints:
-        """Parts that may touch, shape (pairs, 2): each finder in turn, its partners sorted."""
-        n = self.shape.size
-        box = self.boxes(poses)
-        levels, parts = self._levels, self._parts
+    def find(self, poses: Poses) -> ClosePairs:
+        """Pairs of parts that may touch."""
+        n, levels, parts = self.shape.size, self._levels, self._parts
+        ordered = self._sort(self.boxes(poses))
+        world = np.empty((self._plane.size, 5))
+        planes_in_world(
+            self.shapes.size, poses.place, poses.turn, self.shape, self._plane, 0.5 * self.margin,
+            world,
+        )  # fmt: skip
+        near, count = np.empty(n * KEPT, dtype=np.int32), np.empty(n, dtype=np.int32)
+        first = np.empty(n + 1, dtype=np.int64)
+        search = find_pairs.sized(n)
+        search(levels, parts, world, ordered, first[:0], near, count)
+        more = near[:0]
+        if add_up(count, first) > KEPT:  # some have more partners than fit: they search once more
+            more = np.empty(int(first[-1]), dtype=np.int32)
+            search(levels, parts, world, ordered, first, more, count)
+        pairs = np.empty((int(first[-1]), 2), dtype=np.int32)
+        list_pairs.sized(n)(near, more, first, pairs)
+        return ClosePairs(pairs, first)
+
+    def _sort(self, box: Floats) -> Sorted:
+        """The parts by cells."""
+        n, levels, parts = self.shape.size, self._levels, self._parts
+        stride = np.empty((levels.base.size, 2), dtype=np.int64)
+        corner = np.empty((levels.base.size, 6))
+        lay_out(levels.per_metre, levels.mask, parts.level, box, corner, stride)
         slots = int(levels.base[-1] + levels.mask[-1]) + 1 if levels.base.size else 0
         slot = np.empty(n, dtype=np.int32)
-        find_slots.sized(n)(levels.per_metre, levels.base, levels.mask, parts.level, box, slot)
+        find_slots.sized(n)(
+            levels.per_metre, levels.base, levels.mask, stride, parts.level, box, slot
+        )
         start, part = np.zeros(slots + 2, dtype=np.int32), np.empty(n, dtype=np.int32)
         sort_by_slot(slot, start, part)
         ordered = Sorted(
+            stride,
             start,
             part,
             np.empty((n, 4)),
@@ -101,35 +134,7 @@ class BroadPhase:
             part, box, parts.tag, self.shapes.kind, self.shape,
             ordered.ball, ordered.half, ordered.tag,
         )  # fmt: skip
-        world = self._planes_in_world(poses)
-        near, count = np.empty(n * KEPT, dtype=np.int32), np.empty(n, dtype=np.int32)
-        first = np.zeros(n + 1, dtype=np.int64)
-        search = find_pairs.sized(n)
-        search(levels, parts, world, ordered, first[:0], near, count)
-        np.cumsum(count, out=first[1:])
-        more = near[:0]
-        if count.max(initial=0) > KEPT:  # some have more partners than fit: they search once more
-            more = np.empty(int(first[-1]), dtype=np.int32)
-            search(levels, parts, world, ordered, first, more, count)
-        pairs = np.empty((int(first[-1]), 2), dtype=np.int32)
-        list_pairs.sized(n)(near, more, first, pairs)
-        return pairs
-
-    def _planes_in_world(self, poses: Poses) -> Floats:
-        """Unit normals, and offsets raised so that spheres or boxes meet within the margin, (n, 5).
-
-        The extents of a box have half the margin on each axis, which is more than half of it along
-        a slanting normal.
-        """
-        plane = self._plane
-        if not plane.size:
-            return np.empty((0, 5))
-        size = self.shapes.size[self.shape[plane]]
-        normal = np.einsum("pij,pj->pi", rotation_matrices(poses.turn[plane]), size[:, :3])
-        offset = size[:, 3] + np.einsum("pi,pi->p", normal, poses.place[plane])
-        reach = 0.5 * self.margin
-        slant = reach * (np.abs(normal).sum(axis=1) - 1.0)
-        return np.column_stack([normal, offset + reach, offset + reach - slant])
+        return ordered
 
 
 def _levels(wide: Floats, plane: NDArray[np.bool_]) -> tuple[NDArray[np.int8], Levels]:

@@ -1,12 +1,13 @@
-"""Kernels of the broad phase: a hierarchy of hashed grids.
+"""Kernels of the broad phase: a hierarchy of grids, and parts sorted into their cells.
 
 A part lives in one cell, that of its centre, on the level whose cells are just as wide as it is. On
 its own level it meets others within one cell; on a coarser level it looks up the cells that a part
 of that level could reach it from. Whoever is finer finds the pair, of two on one level the one in
 the earlier cell: so a part writes its own list only, and no list is long, not even that of a floor.
 
-Cells along x have neighbouring slots: three of them are one run of the sorted parts. Other rows
-start anywhere, by a hash, so memory does not depend on how far apart things are.
+Cells along x have neighbouring slots: three of them are one run of the sorted parts. Where all
+cells of a level fit into its table, rows follow each other, too: what is near in space is near in
+memory. Otherwise rows start anywhere, by a hash; memory never depends on how far apart things are.
 """
 
 from __future__ import annotations
@@ -16,25 +17,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from amontons._jit import helper, kernel, prange, routine, serial_kernel
+from amontons._jit import helper, kernel, prange, serial_kernel
 from amontons.algebra.rotations import rotation_of
 from amontons.model.shapes.table import PLANE, SPHERE
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
-
-KEPT = 10
-"""Partners of a part that fit into its place of the first pass; beyond, it searches once more."""
-
-BATCH = 256
-"""Parts that a thread searches for before it takes more."""
-
-HITS = 64
-"""Candidates that are tested in one go."""
-
-RUN_BITS = 6
-RUNS = 1 << RUN_BITS
-"""Most runs of sorted parts to look through on one level: 3 × 3 rows, each in two pieces or one."""
 
 FEW_LEVEL, PLANE_LEVEL = -1, -2
 """Parts of levels with hardly any members, which everybody tests one by one; unbounded parts."""
@@ -64,6 +52,7 @@ class Parts(NamedTuple):
 class Sorted(NamedTuple):
     """Parts in the order of their slots."""
 
+    stride: NDArray[np.int64]  # slots to the next row along y and along z, (levels, 2); 0: hashed
     start: Ints  # first part of each slot, of those on no level, and the end, (slots + 2,)
     part: Ints
     ball: Floats  # centre and radius of a sphere around the box [m], (parts, 4)
@@ -95,6 +84,24 @@ def bound_parts(kind, size, middle, half, place, turn, shape, reach, box):
             box[i, 5] = abs(g) * x + abs(h) * y + abs(k) * z + reach
 
 
+@serial_kernel
+def planes_in_world(size, place, turn, shape, plane, reach, world):
+    """World ← unit normals of planes, offsets at which spheres and boxes meet them within 2 reach.
+
+    The extents of a box have `reach` on each axis, which is more than that along a slanting normal.
+    """
+    for f in range(plane.size):
+        i, s = plane[f], shape[plane[f]]
+        r00, r01, r02, r10, r11, r12, r20, r21, r22 = rotation_of(turn, i)
+        x, y, z = size[s, 0], size[s, 1], size[s, 2]
+        n0 = r00 * x + r01 * y + r02 * z
+        n1 = r10 * x + r11 * y + r12 * z
+        n2 = r20 * x + r21 * y + r22 * z
+        offset = size[s, 3] + n0 * place[i, 0] + n1 * place[i, 1] + n2 * place[i, 2]
+        world[f, 0], world[f, 1], world[f, 2], world[f, 3] = n0, n1, n2, offset + reach
+        world[f, 4] = offset + reach * (2.0 - (abs(n0) + abs(n1) + abs(n2)))
+
+
 @helper
 def cell(x, per_metre):
     """Number of the cell that x lies in."""
@@ -102,16 +109,43 @@ def cell(x, per_metre):
 
 
 @helper
-def row_slot(y, z, mask):
+def row_slot(y, z, mask, stride_y, stride_z):
     """Slot at which the row of cells (·, y, z) has x = 0."""
+    if stride_y > 0:
+        return (stride_y * y + stride_z * z) & mask
     h = np.uint64(y) * np.uint64(0x9E3779B97F4A7C15) ^ np.uint64(z) * np.uint64(0xC2B2AE3D27D4EB4F)
     h ^= h >> np.uint64(29)
     h *= np.uint64(0xBF58476D1CE4E5B9)
     return np.int64(h >> np.uint64(32)) & mask
 
 
+@serial_kernel
+def lay_out(per_metre, mask, level, box, corner, stride):
+    """Stride ← slots from row to row on each level, or 0 where not all cells fit into its table.
+
+    `corner` is room for the least and the greatest cell of each level, (levels, 6).
+    """
+    for m in range(mask.size):
+        for j in range(3):
+            corner[m, j], corner[m, 3 + j] = np.inf, -np.inf
+    for i in range(level.size):
+        m = level[i]
+        if m >= 0:
+            for j in range(3):
+                corner[m, j] = min(corner[m, j], box[i, j])
+                corner[m, 3 + j] = max(corner[m, 3 + j], box[i, j])
+    for m in range(mask.size):
+        # one cell more on either side, so that a row's neighbours are not those of another
+        x = np.floor(corner[m, 3] * per_metre[m]) - np.floor(corner[m, 0] * per_metre[m]) + 2.0
+        y = np.floor(corner[m, 4] * per_metre[m]) - np.floor(corner[m, 1] * per_metre[m]) + 2.0
+        z = np.floor(corner[m, 5] * per_metre[m]) - np.floor(corner[m, 2] * per_metre[m]) + 2.0
+        stride[m, 0], stride[m, 1] = 0, 0
+        if x * y * z <= mask[m] + 1.0:
+            stride[m, 0], stride[m, 1] = np.int64(x), np.int64(x) * np.int64(y)
+
+
 @kernel
-def find_slots(per_metre, base, mask, level, box, slot):
+def find_slots(per_metre, base, mask, stride, level, box, slot):
     """Slot ← where each part belongs; what is on no level goes to the slot after the last."""
     last = base[base.size - 1] + mask[base.size - 1] + 1 if base.size > 0 else 0
     for i in prange(slot.size):
@@ -121,7 +155,8 @@ def find_slots(per_metre, base, mask, level, box, slot):
             m = level[i]
             y, z = cell(box[i, 1], per_metre[m]), cell(box[i, 2], per_metre[m])
             x = cell(box[i, 0], per_metre[m])
-            slot[i] = base[m] + ((row_slot(y, z, mask[m]) + x) & mask[m])
+            row = row_slot(y, z, mask[m], stride[m, 0], stride[m, 1])
+            slot[i] = base[m] + ((row + x) & mask[m])
 
 
 @serial_kernel
@@ -161,185 +196,3 @@ def gather_parts(part, box, tag, kind, shape, ball, half, sorted_tag):
         if sorted_tag.size > 0:
             for j in range(4):
                 sorted_tag[k, j] = tag[i, j]
-
-
-@routine
-def kept_apart(a, b, apart_start, apart):
-    """Whether body b is among those that body a must not meet."""
-    low, end = apart_start[a], apart_start[a + 1]
-    high = end
-    while low < high:
-        half = (low + high) // 2
-        if apart[half] < b:
-            low = half + 1
-        else:
-            high = half
-    return low < end and apart[low] == b
-
-
-@routine
-def search(
-    low, high, per_metre, base, mask, level, tag, apart_start, apart, plane, plane_world, start,
-    part, ball, half, tags, first, near, count,
-):  # fmt: skip
-    """Partners of the sorted parts from `low` to `high`: near ← numbers, count ← how many.
-
-    The first KEPT of part i go to near[KEPT·i :]. If `first` is given, only parts with more than
-    that search, once more, and theirs go to near[first[i] : first[i + 1]]. It is one long loop over
-    plain arrays, since Numba counts references to arrays that are handed on inside it.
-    """
-    hits, row = np.empty(HITS + 1, dtype=np.int64), np.empty((RUNS, 2), dtype=np.int64)
-    run, stop = np.empty(RUNS, dtype=np.int64), np.empty(RUNS, dtype=np.int64)
-    levels, boxes, filters = base.size, half.size > 0, tags.size > 0
-    for k in range(low, high):
-        i = part[k]
-        own = level[i]
-        if own == PLANE_LEVEL:
-            count[i] = 0
-            continue
-        begin, most = np.int64(i) * KEPT, KEPT
-        if first.size > 0:
-            begin, most = first[i], first[i + 1] - first[i]
-            if most <= KEPT:
-                continue
-        number = 0
-        mine, groups, meets, moves = tag[i, 0], tag[i, 1], tag[i, 2], tag[i, 3]
-        px, py, pz, radius = ball[k, 0], ball[k, 1], ball[k, 2], ball[k, 3]
-        ex, ey, ez, is_round = radius, radius, radius, True
-        if boxes and half[k, 0] >= 0.0:
-            ex, ey, ez, is_round = half[k, 0], half[k, 1], half[k, 2], False
-        # own level, coarser levels, and last the few, which are one run behind all slots
-        for m in range(own if own >= 0 else levels, levels + 1):
-            runs, width = 0, 0.0
-            cx, cy, cz = 0, 0, 0
-            if m == levels:
-                run[0], stop[0] = start[start.size - 2], start[start.size - 1]
-                runs = 1
-            else:
-                # a partner's centre is within half a cell and our own half extents
-                width = per_metre[m]
-                wide, size = 0.5 / width, mask[m] + 1
-                cx, cy, cz = cell(px, width), cell(py, width), cell(pz, width)
-                z0, z1, y0, y1 = cz, cz + 1, cy - 1, cy + 1
-                x0, x1 = cx - 1, cx + 1
-                if m != own:
-                    z0, z1 = cell(pz - ez - wide, width), cell(pz + ez + wide, width)
-                    y0, y1 = cell(py - ey - wide, width), cell(py + ey + wide, width)
-                    x0, x1 = cell(px - ex - wide, width), cell(px + ex + wide, width)
-                for z in range(z0, z1 + 1):
-                    for y in range(y0, y1 + 1):
-                        left = x0
-                        if m == own and z == cz:  # those in cells before our own have found us
-                            if y < cy:
-                                continue
-                            if y == cy:
-                                left = cx
-                        slot = (row_slot(y, z, mask[m]) + left) & mask[m]
-                        end = slot + x1 - left + 1
-                        run[runs] = start[base[m] + slot]
-                        stop[runs] = start[base[m] + min(end, size)]
-                        row[runs, 0], row[runs, 1] = y, z
-                        runs += 1
-                        if end > size:  # the row leaves the table and goes on at its beginning
-                            run[runs], stop[runs] = start[base[m]], start[base[m] + end - size]
-                            row[runs, 0], row[runs, 1] = y, z
-                            runs += 1
-            r, found = 0, 0
-            while r < runs:
-                # No branches in this loop: whether a candidate overlaps cannot be foreseen, and a
-                # wrong guess of the processor costs more than the test.
-                pause = min(stop[r], run[r] + HITS - found)
-                for q in range(run[r], pause):
-                    j = np.uint64(q)
-                    dx, dy, dz = px - ball[j, 0], py - ball[j, 1], pz - ball[j, 2]
-                    reach = radius + ball[j, 3]
-                    near_by = (dx * dx + dy * dy + dz * dz <= reach * reach) & (reach >= 0.0)
-                    hits[np.uint64(found)] = (q << RUN_BITS) + r
-                    found += np.int64(near_by)
-                if pause == stop[r]:
-                    r += 1
-                else:
-                    run[r] = pause
-                if r < runs and found < HITS:
-                    continue
-                for h in range(found):
-                    q, v = hits[h] >> RUN_BITS, hits[h] & (RUNS - 1)
-                    j = part[q]
-                    if boxes and not (is_round and half[q, 0] < 0.0):  # they must overlap, too
-                        hx, hy, hz = half[q, 0], half[q, 1], half[q, 2]
-                        if hx < 0.0:
-                            hx, hy, hz = ball[q, 3], ball[q, 3], ball[q, 3]
-                        if abs(px - ball[q, 0]) > ex + hx or abs(py - ball[q, 1]) > ey + hy:
-                            continue
-                        if abs(pz - ball[q, 2]) > ez + hz:
-                            continue
-                    if m < levels:
-                        # two rows may share slots: a partner counts in its own row only
-                        y, z = cell(ball[q, 1], width), cell(ball[q, 2], width)
-                        if y != row[v, 0] or z != row[v, 1]:
-                            continue
-                        at_home = m == own and y == cy and z == cz
-                        if at_home and j <= i and cell(ball[q, 0], width) == cx:
-                            continue  # it finds us
-                    elif own == FEW_LEVEL and j <= i:
-                        continue
-                    if filters:
-                        if tags[q, 0] == mine or (groups & tags[q, 2]) == 0:
-                            continue
-                        if (tags[q, 1] & meets) == 0 or (tags[q, 3] | moves) == 0:
-                            continue
-                        if apart_start.size > 0 and kept_apart(
-                            np.int64(mine), tags[q, 0], apart_start, apart
-                        ):
-                            continue
-                    if number < most:
-                        near[begin + number] = j
-                    number += 1
-                found = 0
-        for f in range(plane.size):
-            n0, n1, n2 = plane_world[f, 0], plane_world[f, 1], plane_world[f, 2]
-            wide = ex if is_round else abs(n0) * ex + abs(n1) * ey + abs(n2) * ez
-            j = plane[f]
-            if n0 * px + n1 * py + n2 * pz - plane_world[f, 3 if is_round else 4] > wide:
-                continue
-            if tag[j, 0] == mine or (groups & tag[j, 2]) == 0:
-                continue
-            if (tag[j, 1] & meets) == 0 or (tag[j, 3] | moves) == 0:
-                continue
-            if apart_start.size > 0 and kept_apart(np.int64(mine), tag[j, 0], apart_start, apart):
-                continue
-            if number < most:
-                near[begin + number] = j
-            number += 1
-        count[i] = number
-
-
-@kernel
-def find_pairs(levels, parts, plane_world, sorted_parts, first, near, count):
-    """near ← partners of each part (see `search`); count ← how many it has."""
-    for chunk in prange((sorted_parts.part.size + BATCH - 1) // BATCH):
-        search(
-            chunk * BATCH, min(sorted_parts.part.size, (chunk + 1) * BATCH), levels.per_metre,
-            levels.base, levels.mask, parts.level, parts.tag, parts.apart_start, parts.apart,
-            parts.plane, plane_world, sorted_parts.start, sorted_parts.part, sorted_parts.ball,
-            sorted_parts.half, sorted_parts.tag, first, near, count,
-        )  # fmt: skip
-
-
-@kernel
-def list_pairs(near, more, first, pairs):
-    """Pairs ← (part, partner) for all parts in turn, partners sorted; `first` is where each begins.
-
-    Partners of part i are in near[KEPT·i :], or in more[first[i] :] where they are too many.
-    """
-    for chunk in prange((first.size - 1 + BATCH - 1) // BATCH):
-        for i in range(chunk * BATCH, min(first.size - 1, (chunk + 1) * BATCH)):
-            begin, size = first[i], first[i + 1] - first[i]
-            for j in range(size):  # insertion sort: lists are short
-                value = near[KEPT * i + j] if size <= KEPT else more[begin + j]
-                place = begin + j
-                while place > begin and pairs[place - 1, 1] > value:
-                    pairs[place, 1] = pairs[place - 1, 1]
-                    place -= 1
-                pairs[place, 1] = value
-                pairs[begin + j, 0] = i

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from amontons._jit import heavy_kernel, prange, routine
+from amontons._jit import heavy_kernel, helper, prange, routine
 from amontons.algebra.rotations import rotation_of
 from amontons.collision.narrow.box_axes import (
     along_axis,
@@ -22,6 +22,7 @@ from amontons.collision.narrow.box_axes import (
     vertex_is_closest,
 )
 from amontons.collision.narrow.box_faces import ROOM, following, key_of, overlap
+from amontons.collision.narrow.box_rests import face_axis, rest
 from amontons.collision.narrow.spread import choose_four
 from amontons.collision.narrow.store import store
 
@@ -96,6 +97,56 @@ def meet(frame, axis, apart, margin, scale, witness, polygon, tags, chosen):
     return 1, apart, -1, key
 
 
+@helper
+def store_rest(
+    i, a, b, face, sign, apart, margin, frame, witness, spots, place, turn, number, normal, point,
+    gap, key,
+):  # fmt: skip
+    """The contacts that `rest` found, as those of pair `i`; the deepest first."""
+    r00, r01, r02, r10, r11, r12, r20, r21, r22 = rotation_of(turn, a)
+    x, y, z = witness[0], witness[1], witness[2]
+    n0 = r00 * x + r01 * y + r02 * z
+    n1 = r10 * x + r11 * y + r12 * z
+    n2 = r20 * x + r21 * y + r22 * z
+    d0, d1, d2, along, lift = 0.0, 0.0, 0.0, face, 0.0
+    if face >= 3:
+        r00, r01, r02, r10, r11, r12, r20, r21, r22 = rotation_of(turn, b)
+        d0 = place[b, 0] - place[a, 0]
+        d1 = place[b, 1] - place[a, 1]
+        d2 = place[b, 2] - place[a, 2]
+        along, lift = face - 3, 1.0
+    # columns of the rotation along u, v and outward
+    if along == 0:
+        r00, r01, r02 = r01, r02, r00
+        r10, r11, r12 = r11, r12, r10
+        r20, r21, r22 = r21, r22, r20
+    elif along == 1:
+        r00, r01, r02 = r02, r00, r01
+        r10, r11, r12 = r12, r10, r11
+        r20, r21, r22 = r22, r20, r21
+    half = frame[5 if face >= 3 else 4, along]
+    first, deepest = 0, spots[3, 0]
+    for k in range(1, 4):
+        if spots[3, k] < deepest:
+            first, deepest = k, spots[3, k]
+    contacts = 0
+    for slot in range(4):
+        k = first if slot == 0 else (0 if slot == first else slot)
+        if spots[3, k] <= margin:
+            x, y, z = spots[0, k], spots[1, k], sign * (half + lift * spots[2, k])
+            # the first is the deepest; snapping may have moved it by a hair
+            distance = max(apart, spots[3, k]) if slot > 0 else apart
+            store(
+                normal, point, gap, key, i, contacts, n0, n1, n2,
+                d0 + r00 * x + r01 * y + r02 * z,
+                d1 + r10 * x + r11 * y + r12 * z,
+                d2 + r20 * x + r21 * y + r22 * z,
+                distance, np.uint32(spots[4, k]),
+            )  # fmt: skip
+            contacts += 1
+    number[i] = contacts
+
+
 @heavy_kernel
 def collide_boxes(shapes, poses, pair, margin, found):
     """Contacts of two boxes: up to four, of faces or of a face and an edge, or one."""
@@ -104,12 +155,25 @@ def collide_boxes(shapes, poses, pair, margin, found):
     pairs = pair.shape[0]
     for group in prange((pairs + GROUP - 1) // GROUP):
         frame, witness, chosen = np.empty((12, 3)), np.empty(18), np.empty(8, np.int64)
+        spots = np.empty((6, 4))
         polygon, tags = np.empty((2 * ROOM, 3)), np.empty((2 * ROOM, 2), np.int64)
         for i in range(group * GROUP, min(pairs, (group + 1) * GROUP)):
             a, b = pair[i, 0], pair[i, 1]
             scale = relative_frame(place, turn, size, a, b, shape[a], shape[b], frame)
-            apart, axis = separating_axis(frame, margin, TIE * scale)
+            apart, axis = face_axis(frame, TIE * scale)
             number[i] = 0
+            if apart > margin:
+                continue
+            flat, face, sign = rest(
+                frame, axis, apart, margin, TIE * scale, SLIP * scale, witness, spots
+            )
+            if flat:
+                store_rest(
+                    i, a, b, face, sign, apart, margin, frame, witness, spots, place, turn, number,
+                    normal, point, gap, key,
+                )  # fmt: skip
+                continue
+            apart, axis = separating_axis(frame, margin, TIE * scale)
             if apart > margin:
                 continue
             contacts, apart, face, code = meet(

@@ -5,13 +5,13 @@ Only kernels whose pairs occur are compiled: a scene of spheres compiles one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from amontons._jit import Kernel
+from amontons._jit import Kernel, serial_kernel
 from amontons.collision.found import MOST, Poses, Touching, empty_found, slots
 from amontons.collision.narrow.box_pairs import collide_boxes
 from amontons.collision.narrow.capsule_pairs import collide_capsules
@@ -22,6 +22,9 @@ from amontons.collision.narrow.sphere_pairs import collide_sphere_convex, collid
 from amontons.model.shapes.table import BOX, CAPSULE, HULL, MESH, PLANE, SPHERE, ShapeArrays
 
 Ints = NDArray[np.int32]
+
+KINDS = HULL + 1
+"""Numbers of kinds of shapes are below."""
 
 Narrow = Callable[[ShapeArrays, Poses, Ints, float], Touching]
 
@@ -61,33 +64,44 @@ def _table() -> dict[tuple[int, int], Narrow]:
 TABLE = _table()
 
 
+@serial_kernel
+def sort_by_kinds(kind, shape, pairs, start, which, ordered):
+    """A counting sort: which ← pairs by their kinds, ordered ← the parts of each, lower kind first.
+
+    Pairs of kinds a ≤ b are start[KINDS·a + b] to the next start; start comes as zeros.
+    """
+    for i in range(which.size):
+        a, b = np.int64(kind[shape[pairs[i, 0]]]), np.int64(kind[shape[pairs[i, 1]]])
+        start[KINDS * min(a, b) + max(a, b) + 1] += 1
+    for code in range(start.size - 1):
+        start[code + 1] += start[code]
+    # the start of each moves to its end while it fills, which is the start of the next
+    for i in range(which.size):
+        one, two = pairs[i, 0], pairs[i, 1]
+        a, b = np.int64(kind[shape[one]]), np.int64(kind[shape[two]])
+        code = KINDS * min(a, b) + max(a, b)
+        place = start[code]
+        which[place] = i
+        ordered[place, 0], ordered[place, 1] = (two, one) if a > b else (one, two)
+        start[code] = place + 1
+    for code in range(start.size - 1, 0, -1):
+        start[code] = start[code - 1]
+    start[0] = 0
+
+
 def narrow_phase(shapes: ShapeArrays, poses: Poses, pairs: Ints, margin: float) -> list[Group]:
     """Contacts of pairs of parts, by kinds.
 
     A is the part of the lower kind, or the first of two of one kind. Pairs of kinds that do not
     meet (two planes, two meshes) have none.
     """
+    start = np.zeros(KINDS * KINDS + 1, dtype=np.int64)
+    which, ordered = np.empty(len(pairs), dtype=np.int64), np.empty_like(pairs)
+    sort_by_kinds(shapes.kind, poses.shape, pairs, start, which, ordered)
     groups = []
-    for (a, b), which in _by_kinds(shapes.kind[poses.shape], pairs):
-        narrow = TABLE.get((min(a, b), max(a, b)))
+    for code in np.flatnonzero(np.diff(start)).tolist():
+        narrow = TABLE.get(divmod(code, KINDS))
         if narrow is not None:
-            chosen = pairs if len(which) == len(pairs) else pairs[which]
-            if a > b:
-                chosen = np.ascontiguousarray(chosen[:, ::-1])
-            groups.append(Group(which, narrow(shapes, poses, chosen, margin)))
+            rows = slice(start[code], start[code + 1])
+            groups.append(Group(which[rows], narrow(shapes, poses, ordered[rows], margin)))
     return groups
-
-
-def _by_kinds(
-    kind: NDArray[np.uint8], pairs: Ints
-) -> Iterator[tuple[tuple[int, int], NDArray[np.int64]]]:
-    """Kinds of A and B, and the numbers of the pairs that have them."""
-    kinds = HULL + 1
-    if not len(pairs):
-        return
-    if (kind == kind[0]).all():  # as in a bed of spheres: no need to look at each pair
-        yield (int(kind[0]), int(kind[0])), np.arange(len(pairs))
-        return
-    code = kind[pairs[:, 0]] * np.uint8(kinds) + kind[pairs[:, 1]]
-    for each in np.flatnonzero(np.bincount(code, minlength=kinds * kinds)):
-        yield divmod(int(each), kinds), np.flatnonzero(code == each)
