@@ -56,4 +56,5 @@ def travels(twist: Floats, masses: Masses) -> Floats:
     """Own half thicknesses that each body that moves freely covers a second [1/s], (bodies,)."""
     speed = np.sqrt(np.einsum("ij,ij->i", twist[:, :3], twist[:, :3]))
     free = ~masses.driven  # a floor that is a flat mesh has no thickness
-    return np.divide(speed, masses.size, out=np.zeros_like(speed), where=free)
+    rate: Floats = np.divide(speed, masses.size, out=np.zeros_like(speed), where=free)
+    return rate
