@@ -27,7 +27,8 @@ def random_problem(seed, *, contacts=6, rank=None, skew=0.0):
 def best_of(problem, x, *, points=60, tolerance=1e-12):
     """Least error of the chain's first points."""
     least = np.inf
-    for found in islice(proximal_newton(problem, x, Gauge.of(problem, "scaled")), points):
+    chain = proximal_newton(problem, x, Gauge.of(problem, "scaled"), 10_000)
+    for found in islice(chain, points):
         judged = evaluate_one(problem, found.x, am.Measure.SCALED, exact=True)
         assert found.error == pytest.approx(judged, rel=1e-6, abs=1e-16)
         least = min(least, judged)
@@ -81,10 +82,17 @@ def test_two_contacts_at_almost_one_place():
 def test_a_chain_may_be_followed_for_ever():
     """Its user decides when to stop; a solved problem is no reason to fail."""
     problem = case("coulomb").problem
-    chain = proximal_newton(problem, np.zeros(problem.rows), Gauge.of(problem, "scaled"))
+    chain = proximal_newton(problem, np.zeros(problem.rows), Gauge.of(problem, "scaled"), 10_000)
     errors = [found.error for found in islice(chain, 40)]
     assert min(errors) <= 1e-12
     assert np.isfinite(errors).all()
+
+
+def test_no_more_steps_than_allowed():
+    problem = case("bodies").problem
+    for most in (0, 1, 7, 20):
+        chain = proximal_newton(problem, np.zeros(problem.rows), Gauge.of(problem, "scaled"), most)
+        assert sum(found.steps for found in chain) <= most
 
 
 def test_exact_coulomb_tells_what_newton_did(caplog):

@@ -136,7 +136,7 @@ class ExactCoulomb(Solver):
         """
         start, best, steps, last_gain = error, x, 0, 0
         try:
-            for found in proximal_newton(problem, x, gauge):
+            for found in proximal_newton(problem, x, gauge, most_steps):
                 steps += max(found.steps, 1)
                 new = buffers.free(x, best)
                 new[:] = found.x
@@ -145,7 +145,7 @@ class ExactCoulomb(Solver):
                 objective = gauge.error(problem, new, problem.product(new))[1]
                 yield Iterate(new, found.error, objective, max(found.steps, 1))
                 idle = steps - last_gain
-                if steps >= most_steps or idle > max(IDLE_STEPS, IDLE_SHARE * last_gain):
+                if idle > max(IDLE_STEPS, IDLE_SHARE * last_gain):
                     break
         finally:  # also where the run ends here
             logger.info("exact friction: Newton from %.1e to %.1e in %d steps", start, error, steps)

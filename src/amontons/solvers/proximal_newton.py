@@ -60,16 +60,19 @@ class Found(NamedTuple):
     steps: int  # factorisations
 
 
-def proximal_newton(problem: ConeProblem, x: Floats, gauge: Gauge) -> Generator[Found, None, None]:
-    """Points of the chain that begins at x; it goes on until its user has had enough."""
+def proximal_newton(
+    problem: ConeProblem, x: Floats, gauge: Gauge, most_steps: int
+) -> Generator[Found, None, None]:
+    """Points of the chain that begins at x; it ends after so many steps, or by its user."""
     equation = _Equation(problem)
     y, drift = x / equation.root, np.zeros_like(x)
     level, ahead = equation.size_at(y), 0.0
     wrong = level / (float(np.linalg.norm(equation.linear)) or 1.0)
     pull = min(FIRST_PULL, max(wrong, LEAST_PULL))
-    while True:
+    while most_steps > 0 and pull < LARGEST_PULL:
         centre = y + ahead * drift
-        new, left, steps = equation.solve(centre, pull, SOLVED * level)
+        new, left, steps = equation.solve(centre, pull, SOLVED * level, min(MOST_STEPS, most_steps))
+        most_steps -= max(steps, 1)
         feasible = equation.feasible(new)
         yield Found(feasible, equation.error(feasible, gauge), steps)
         now = equation.size_at(new)
@@ -88,8 +91,6 @@ def proximal_newton(problem: ConeProblem, x: Floats, gauge: Gauge) -> Generator[
             ahead = 0.3 * ahead if ahead > 2.0 else 0.0
         else:
             pull, equation.bent = HARDER * pull, not equation.bent
-        if not pull < LARGEST_PULL:
-            return
 
 
 class _Equation:
@@ -114,13 +115,15 @@ class _Equation:
         u: Floats = problem.linear - problem.operator.skew @ problem.shift
         return u
 
-    def solve(self, centre: Floats, pull: float, accuracy: float) -> tuple[Floats, float, int]:
+    def solve(
+        self, centre: Floats, pull: float, accuracy: float, most_steps: int
+    ) -> tuple[Floats, float, int]:
         """The best point found from the centre, its ‖F‖, and the steps."""
         matrix = self.matrix + pull * self._one
         linear = self.linear - pull * centre
         y, p, F, size = self._residual(centre, matrix, linear)
         best, least, recent, steps = y, size, [size], 0
-        while least > accuracy and steps < MOST_STEPS:
+        while least > accuracy and steps < most_steps:
             steps += 1
             D = self.friction.derivative(self.root * p)
             try:
