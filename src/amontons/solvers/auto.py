@@ -128,7 +128,6 @@ class Auto(Solver):
             problem,
             buffers.best,
             gauge,
-            exact=False,
             tolerance=0.5 * self.tolerance,
             most_steps=most_steps,
         )

@@ -6,13 +6,14 @@ solve with s, read μ‖u_t‖ off the solution, repeat (paper 3 calls it the du
 that is not symmetric is treated likewise: its skew part times the last γ goes into r.
 
 Plain iteration converges for most problems; where it is slow, Anderson's method extrapolates from
-the last few (Walker and Ni, SIAM J. Numer. Anal. 49, 2011), and is dropped when it does harm. Near
-the solution of a small problem Newton's method takes over (`amontons.solvers.finish`).
+the last few (Walker and Ni, SIAM J. Numer. Anal. 49, 2011), and is dropped when it does harm. On
+small problems Newton's method takes over from the first convex solution (`proximal_newton`).
 """
 
 from __future__ import annotations
 
 import dataclasses
+import logging
 import math
 import time
 from collections.abc import Generator
@@ -26,13 +27,17 @@ from amontons.problem.problem import ConeProblem
 from amontons.problem.residuals import Gauge, Measure, exact_linear
 from amontons.solvers.apgd import APGD
 from amontons.solvers.base import Buffers, Floats, Iterate, Solver
-from amontons.solvers.finish import can_finish, finish
+from amontons.solvers.finish import can_finish
+from amontons.solvers.proximal_newton import proximal_newton
 
-NEAR, RETRY = 1e-2, 0.1
-"""Newton's method is tried below this error, and again once the error has fallen by so much."""
+logger = logging.getLogger("amontons")
 
-FLOOR = 0.5
-"""Share of the tolerance that Newton's method aims at: the residual is judged anew afterwards."""
+RETRY = 0.1
+"""Newton's method is tried at the first solution of a convex problem, and again once the error has
+fallen by so much."""
+
+IDLE_STEPS, IDLE_SHARE = 200, 2
+"""Newton steps that may gain nothing: so many, or this many times those of all gains so far."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,7 +55,7 @@ class ExactCoulomb(Solver):
     acceleration:
         How many earlier fixed-point steps Anderson's method combines; 0 is the plain iteration.
     newton:
-        Whether Newton's method may finish small problems.
+        Whether Newton's method takes over on small problems, of up to 3000 rows.
     """
 
     max_iterations: int = 200_000
@@ -60,7 +65,7 @@ class ExactCoulomb(Solver):
     acceleration: int = 5
     newton: bool = True
 
-    buffers: ClassVar[int] = 3
+    buffers: ClassVar[int] = 4
     exact: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
@@ -91,7 +96,7 @@ class ExactCoulomb(Solver):
             linear = problem.linear  # from nothing, the convex problem is the best first guess
         mixer = AndersonMixer(self.acceleration)
         spent, start = 0, time.perf_counter()
-        tried = NEAR if self.newton and can_finish(problem) else 0.0
+        tried = math.inf if self.newton and can_finish(problem) else 0.0
         while True:
             left = max(self.time_limit - (time.perf_counter() - start), 1e-6)
             inner, cost = self._solve_inner(problem, linear, x, error, spent, left)
@@ -105,24 +110,46 @@ class ExactCoulomb(Solver):
             x = new
             if error <= tried and spent < self.max_iterations:
                 tried = RETRY * error
-                better, closer, steps = finish(
-                    problem,
-                    x,
-                    gauge,
-                    exact=True,
-                    tolerance=FLOOR * self.tolerance,
-                    most_steps=self.max_iterations - spent,
+                x, closer, steps = yield from self._by_newton(
+                    problem, x, gauge, buffers, error, self.max_iterations - spent
                 )
                 spent += steps
-                x = buffers.free(x)
-                x[:] = better
-                product = problem.product(x)
-                yield Iterate(x, closer, gauge.error(problem, x, product)[1], max(steps, 1))
                 if closer < 0.5 * error:
-                    error, linear = closer, exact_linear(problem, x, product)
+                    error, tried = closer, RETRY * closer
+                    linear = exact_linear(problem, x, problem.product(x))
                     mixer = AndersonMixer(self.acceleration)
                     continue
             linear = mixer.next(linear, shifted, error)
+
+    def _by_newton(
+        self,
+        problem: ConeProblem,
+        x: Floats,
+        gauge: Gauge,
+        buffers: Buffers,
+        error: float,
+        most_steps: int,
+    ) -> Generator[Iterate, None, tuple[Floats, float, int]]:
+        """Iterates of the proximal Newton method while it gains.
+
+        Returns the best of them, or x, with its error, and the steps that all took.
+        """
+        start, best, steps, last_gain = error, x, 0, 0
+        try:
+            for found in proximal_newton(problem, x, gauge, most_steps):
+                steps += max(found.steps, 1)
+                new = buffers.free(x, best)
+                new[:] = found.x
+                if found.error < error:
+                    best, error, last_gain = new, found.error, steps
+                objective = gauge.error(problem, new, problem.product(new))[1]
+                yield Iterate(new, found.error, objective, max(found.steps, 1))
+                idle = steps - last_gain
+                if idle > max(IDLE_STEPS, IDLE_SHARE * last_gain):
+                    break
+        finally:  # also where the run ends here
+            logger.info("exact friction: Newton from %.1e to %.1e in %d steps", start, error, steps)
+        return best, error, steps
 
     def _solve_inner(
         self,
