@@ -6,12 +6,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import amontons as am
+from amontons.algebra.rotations import rotation_matrices
 from amontons.reproduce import EXPERIMENTS, reproduce
 from amontons.reproduce.clusters import bonds, kept_share, pieces
 from amontons.reproduce.paper3.crater import first_touch
 from amontons.reproduce.paper3.hourglass import BEAD, Outflow, Trough, fitted_shadow
-from amontons.reproduce.paper3.mixer import StickyMixer
 from amontons.reproduce.paper3.sticky_bodies import flawed_block, teapot
+from amontons.reproduce.paper3.sticky_mixer import StickyMixer, half_heights, small_turns
 from amontons.reproduce.paper4.pebbles import janssen, packing_fraction, refuel, ring_means
 from amontons.reproduce.paper4.segregation import mean_rank
 from amontons.reproduce.power_laws import fit_power_law
@@ -115,6 +116,21 @@ def test_the_mixer_begins_without_overlaps_and_has_four_shapes():
     assert np.count_nonzero(world.bodies.dynamic) == 300
     assert len(set(world.bodies.shape[world.bodies.dynamic])) == 4
     assert am.Simulation(world, step=1e-3).step().penetration == 0.0
+
+
+def test_bodies_of_the_mixer_stand_on_one_another():
+    """Heights from the shapes' corners and rims, against the formulas."""
+    turns = small_turns(np.random.default_rng(3), 40, 1.0)
+    up = rotation_matrices(turns)[:, 2, :]
+    corners = np.stack(np.meshgrid(*[[-0.05, 0.05]] * 3, indexing="ij"), axis=-1).reshape(-1, 3)
+    angle = np.linspace(0.0, 2.0 * np.pi, 2001)
+    rim = np.stack([0.05 * np.cos(angle), 0.05 * np.sin(angle), np.full(2001, 0.05)], axis=1)
+    ball = np.random.default_rng(0).standard_normal((40_000, 3))
+    ball *= 0.05 / np.linalg.norm(ball, axis=1, keepdims=True)
+    outlines = (ball, ball * [1.15, 1.0, 0.85], np.concatenate([rim, -rim]), corners)
+    for kind, points in enumerate(outlines):
+        found = half_heights(np.full(40, kind), turns)
+        np.testing.assert_allclose(found, (up @ points.T).max(axis=1), rtol=2e-3)
 
 
 def test_a_teapot_is_hollow_and_in_one_piece():

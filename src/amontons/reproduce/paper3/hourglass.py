@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.spatial import cKDTree
 
 from amontons.model.materials import Material
 from amontons.model.shapes import Box, Plane, Sphere
@@ -107,6 +108,16 @@ class Trough:
             found.append(across.reshape(-1, 3))
             z += pitch
         return np.concatenate(found)[:count]
+
+    def free_places(self, count: int, bottom: float, beads: Floats) -> Floats:
+        """Places from the height `bottom` [m] upwards that are clear of `beads` [m], (count, 3).
+
+        The lowest ones, in no order within a layer, so that what is put there spreads out.
+        """
+        places = self.layers(4 * count + 1000, bottom)
+        away, _ = cKDTree(beads).query(places, distance_upper_bound=2.0 * BEAD)
+        places = np.random.default_rng(self.seed).permutation(places[away > 1.05 * BEAD])
+        return np.asarray(places[np.argsort(places[:, 2], kind="stable")][:count])
 
 
 @dataclass(frozen=True)
