@@ -2,6 +2,7 @@
 
 import json
 import math
+import sys
 
 import pytest
 from hypothesis import given
@@ -235,6 +236,13 @@ def test_an_outcome_is_kept_and_one_that_was_cut_off_is_none(tmp_path):
     with pytest.raises(am.InputError):
         reproduce.reproduce(Broken("quick"), tmp_path)
     assert not file.exists()
+
+
+def test_progress_is_printed_where_there_is_no_terminal(registry, monkeypatch, tmp_path):
+    monkeypatch.setattr(sys.modules["amontons.cli.reproduce"], "MINUTE", 0.0)
+    result = run("reproduce", "passing", "--out", tmp_path)
+    assert "  halfway, 50%" in result.stderr
+    assert "halfway" not in result.stdout
 
 
 def test_all_experiments_of_one_paper(registry, tmp_path):

@@ -16,6 +16,7 @@ from amontons.reproduce.paper3.sticky_mixer import StickyMixer, half_heights, sm
 from amontons.reproduce.paper4.pebbles import janssen, packing_fraction, refuel, ring_means
 from amontons.reproduce.paper4.segregation import mean_rank
 from amontons.reproduce.power_laws import fit_power_law
+from amontons.reproduce.refilling import lowest_free
 from amontons.reproduce.settling import settle
 from amontons.scenes import Crater, PebbleBed, Snowball
 from amontons.scenes.placement import face_centred
@@ -165,15 +166,29 @@ def test_means_in_rings_and_janssen():
     assert janssen(np.array([0.0, 1e9]), 3.0, 1.0) == pytest.approx([0.0, 3.0])
 
 
-def test_pebbles_that_left_come_back_above_all_others():
+def test_pebbles_that_left_come_back_at_the_top_clear_of_all_others():
     scene = PebbleBed(60, core=6.0, outlet=4.0)
     sim = am.Simulation(scene.build(), step=4e-3, solver=scene.advice.make_solver())
-    rows = np.flatnonzero(sim.bodies.dynamic)[:20]
-    others = np.flatnonzero(sim.bodies.dynamic)[20:]
-    refuel(sim, rows, scene)
-    back = sim.bodies.position[rows]
-    assert back[:, 2].min() > sim.bodies.position[others, 2].max() + 2.0 * scene.radius
-    assert len(bonds(back, 2.0 * scene.radius)) == 0
+    rows = np.flatnonzero(sim.bodies.dynamic)
+    top = float(sim.bodies.position[rows, 2].max()) - scene.radius
+    for gone in (rows[:20], rows[20:40], rows[:20]):
+        refuel(sim, gone, scene, top)
+        assert sim.bodies.position[gone, 2].min() >= top
+        assert len(bonds(sim.bodies.position[rows], 2.0 * scene.radius)) == 0
+    refuel(sim, rows[:0], scene, top)
+
+
+def test_the_lowest_free_places_are_found_one_by_one():
+    rng = np.random.default_rng(5)
+    bodies = rng.uniform(0.0, 4.0, (30, 3))
+    places = np.stack(np.meshgrid(*[np.arange(5.0)] * 3, indexing="ij"), axis=-1).reshape(-1, 3)
+    found = lowest_free(places, bodies, 0.8, 12)
+    free = [p for p in places if all(np.linalg.norm(p - b) >= 0.8 for b in bodies)]
+    assert sorted(found[:, 2]) == sorted(p[2] for p in free)[:12]
+    assert {tuple(p) for p in found} <= {tuple(p) for p in free}
+    assert len({tuple(p) for p in found}) == 12
+    with pytest.raises(am.InputError, match="places are free"):
+        lowest_free(places, bodies, 0.8, len(places))
 
 
 def test_a_bed_settles_and_says_so():

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from amontons.reproduce import Experiment, Outcome, Size
 
 FOLDER = Path("reproduced")
+MINUTE = 60.0
+"""Seconds between lines of progress where there is no terminal."""
 
 
 def reproduce(
@@ -106,16 +108,27 @@ def _carry_out(kind: type[Experiment], size: Size, folder: Path) -> Outcome:
     start, spent = time.perf_counter(), cpu_time()
     try:
         with Display() as display:
-
-            def report(text: str, share: float) -> None:
-                if display.due:
-                    display.update(f"{kind.name}: {text}", share)
-
+            report = _Report(kind.name, display)
             return run(kind(size), folder, report=report)
     except Exception as error:  # one experiment must not end the others
         what = str(error) if isinstance(error, AmontonsError) else repr(error)
         wall, spent = time.perf_counter() - start, cpu_time() - spent
         return Outcome(kind.name, kind.paper, kind.shows, folder, wall, 0, 0, (), what, size, spent)
+
+
+class _Report:
+    """Progress of an experiment: a bar on a terminal, and a line a minute in a file."""
+
+    def __init__(self, name: str, display: Display) -> None:
+        self.name, self.display, self.last = name, display, time.perf_counter()
+
+    def __call__(self, text: str, share: float) -> None:
+        now = time.perf_counter()
+        if self.display.due:
+            self.display.update(f"{self.name}: {text}", share)
+        elif not self.display.shown and now - self.last > MINUTE:
+            self.last = now
+            console(stderr=True).print(f"  {text}, {share:.0%}", style="dim", soft_wrap=True)
 
 
 def _print_outcome(outcome: Outcome, *, kept: bool) -> None:

@@ -14,6 +14,7 @@ from scipy.optimize import curve_fit
 from amontons.plots.style import look, panels
 from amontons.reproduce.experiment import Experiment
 from amontons.reproduce.notebook import Notebook
+from amontons.reproduce.refilling import lowest_free
 from amontons.reproduce.settling import settle
 from amontons.scenes.pebble_bed import PebbleBed
 from amontons.scenes.placement import disc_layers
@@ -115,12 +116,13 @@ class PebbleRefuelling(Experiment):
         rows = np.flatnonzero(bodies.dynamic)
         simulation.run(5 * ROUND)  # until the whole bed moves
         before = bodies.position[rows].copy()
+        top = float(before[:, 2].max()) + 2.1 * r
         back = np.zeros(rows.size, dtype=bool)
         for number in range(rounds):
             simulation.run(ROUND)
             notebook.say("the core drains", 0.5 + 0.5 * number / rounds)
             out = bodies.position[rows, 2] < -8.0 * r
-            refuel(simulation, rows[out], scene)
+            refuel(simulation, rows[out], scene, top)
             back |= out
         fallen = before[:, 2] - bodies.position[rows, 2]
         return (before[~back], fallen[~back]), int(np.count_nonzero(back))
@@ -231,14 +233,13 @@ class PebbleRefuelling(Experiment):
         )
 
 
-def refuel(simulation: Simulation, rows: NDArray[np.int64], scene: PebbleBed) -> None:
-    """Put pebbles that have left back on layers above all others, at rest."""
-    if not rows.size:
-        return
+def refuel(simulation: Simulation, rows: NDArray[np.int64], scene: PebbleBed, top: float) -> None:
+    """Put pebbles that have left back on layers from the height `top` [m] upwards, at rest."""
     bodies, pitch = simulation.bodies, 2.1 * scene.radius
-    bottom = float(bodies.position[bodies.dynamic, 2].max()) + pitch
-    within = (scene.core - 3.0) * scene.radius
-    bodies.position[rows] = disc_layers(rows.size, within, pitch, bottom)
+    others = np.flatnonzero(bodies.dynamic)
+    others = others[~np.isin(others, rows)]
+    places = disc_layers(10 * rows.size + 1000, (scene.core - 3.0) * scene.radius, pitch, top)
+    bodies.position[rows] = lowest_free(places, bodies.position[others], pitch, rows.size)
     bodies.twist[rows] = 0.0
 
 
