@@ -41,6 +41,8 @@ class StickyMixer:
     cohesion: float = 200.0
     """[N]"""
     friction: float = 0.5
+    still: float = 0.0
+    """Until then the blades do not turn [s]: blades that do press loose bodies into one another."""
     seed: int = 0
 
     @property
@@ -74,7 +76,7 @@ class StickyMixer:
                 middle=blade.middle,
                 tilt=TILT,
             ),
-            motion=Motion(angular_velocity=(0.0, 0.0, SPEED)),
+            motion=Motion(angular_velocity=self._turning),
             placed_by="frame",
             material=steel,
             name="blades",
@@ -88,6 +90,10 @@ class StickyMixer:
                 material=sticky,
             )
         return world
+
+    def _turning(self, time: float) -> tuple[float, float, float]:
+        """Angular velocity of the blades [rad/s]."""
+        return (0.0, 0.0, SPEED if time >= self.still else 0.0)
 
     def _columns(self, inner: float, blade: Blade) -> tuple[Floats, NDArray[np.int64], Floats]:
         """Places [m], kinds and turns of bodies that stand on one another: the lowest ones."""
