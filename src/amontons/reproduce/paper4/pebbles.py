@@ -104,7 +104,7 @@ class PebbleRefuelling(Experiment):
     def _settled(self, scene: PebbleBed, notebook: Notebook) -> Simulation:
         """The filled core at rest, its last steps solved finely.
 
-        Few iterations leave overlaps below. They push the bed up along the wall, whose friction
+        Few iterations leave overlaps below. Those push a high bed up along the wall, whose friction
         then adds to the weight instead of carrying it.
         """
         coarse = scene.advice.make_solver()
