@@ -2,7 +2,7 @@
 
 python docs/make_papers.py FOLDER [FOLDER ...]
 
-Where two folders hold the same experiment, the later one counts.
+Where two folders hold the same experiment, the later one counts; where none does, its page stays.
 """
 
 from __future__ import annotations
@@ -28,6 +28,8 @@ HEAD = ("| experiment | paper | shows | what is done | bands passed |", "|---|--
 
 def write_page(name: str, source: Path) -> None:
     """Copy a page and its images, which become small JPEG files named after the experiment."""
+    for old in (CHAPTER / f"{name}.md", *CHAPTER.glob(f"{name}-*.jpg")):
+        old.unlink(missing_ok=True)
     text = (source / "page.md").read_text(encoding="utf-8")
     for picture in sorted(source.glob("*.png")):
         if f"({picture.name})" not in text:
@@ -55,6 +57,17 @@ def row_of(name: str, source: Path) -> tuple[str, list[str]]:
     return line, failed
 
 
+def old_rows(index: Path) -> dict[str, tuple[str, list[str]]]:
+    """Lines of the list as it is, and bands that failed, by experiment."""
+    lines = index.read_text(encoding="utf-8").splitlines() if index.exists() else []
+    return {
+        name: (row, [line for line in lines if line.startswith(f"- **{name}**:")])
+        for name in EXPERIMENTS
+        for row in lines
+        if row.startswith(f"| [{name}](")
+    }
+
+
 def _range(low: float, high: float) -> str:
     if low == float("-inf"):
         return f"≤ {high:.4g}"
@@ -62,21 +75,19 @@ def _range(low: float, high: float) -> str:
 
 
 def main() -> None:
-    """Write all pages that there are results for, and the list."""
+    """Write the pages that there are results for, and the list of all."""
     found: dict[str, Path] = {}
     for folder in map(Path, sys.argv[1:]):
         found |= {page.parent.name: page.parent for page in folder.glob("*/page.md")}
     CHAPTER.mkdir(exist_ok=True)
-    for old in CHAPTER.glob("*.*"):
-        old.unlink()
-    lines, failures = [], []
-    names = [name for name in EXPERIMENTS if name in found]
-    for name in names:
+    rows = old_rows(CHAPTER / "index.md")
+    for name in found.keys() & EXPERIMENTS.keys():
         write_page(name, found[name])
-        line, failed = row_of(name, found[name])
-        lines.append(line)
-        failures += failed
-    missing = [name for name in EXPERIMENTS if name not in found]
+        rows[name] = row_of(name, found[name])
+    names = [name for name in EXPERIMENTS if name in rows]
+    lines = [rows[name][0] for name in names]
+    failures = [line for name in names for line in rows[name][1]]
+    missing = [name for name in EXPERIMENTS if name not in rows]
     parts = ["# The papers' experiments", INTRODUCTION, "\n".join([*HEAD, *lines])]
     if failures:
         parts += ["## What failed, and why", "\n".join(failures)]

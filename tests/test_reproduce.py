@@ -2,6 +2,7 @@
 
 import json
 import math
+import sys
 
 import pytest
 from hypothesis import given
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 import amontons as am
 from amontons import reproduce
 from amontons.reproduce import EXPERIMENTS, Band, Experiment, Notebook, Outcome, find_experiment
+from amontons.reproduce.outcome import kept_outcome
 from amontons.reproduce.page import overview, page
 from cli_helpers import run
 
@@ -119,14 +121,15 @@ def test_a_folder_that_cannot_be_made_is_an_error(tmp_path):
 
 
 def test_the_overview_lists_what_failed_and_what_stopped(tmp_path):
-    good = Outcome("a", 1, "figure 1", tmp_path, 5.0, 2, 2, ())
+    good = Outcome("a", 1, "figure 1", tmp_path, 5.0, 2, 2, (), cpu_seconds=7.0)
     bad = Outcome("b", 2, "table 2", tmp_path, 300.0, 2, 1, ("x is 1, must be ≥ 2; why",))
     dead = Outcome("c", 3, "figure 3", tmp_path, 0.0, 0, 0, (), "no floor")
     text = overview([good, bad, dead])
-    assert "| [a](a/page.md) | 1: figure 1 | 2 of 2 | 5 s |" in text
-    assert "| [b](b/page.md) | 2: table 2 | 1 of 2 | 5.0 min |" in text
+    assert "| [a](a/page.md) | 1: figure 1 | 2 of 2 | 5 s | 7 s |" in text
+    assert "| [b](b/page.md) | 2: table 2 | 1 of 2 | 5.0 min | 0 s |" in text
     assert "stopped by an error" in text
     assert "- **b**: x is 1, must be ≥ 2; why\n- **c**: no floor" in text
+    assert "3 experiments took 5.1 min." in text
     assert "What failed" not in overview([good])
 
 
@@ -180,6 +183,66 @@ def test_exit_code_1_where_a_band_fails_and_the_others_still_run(registry, tmp_p
     index = (tmp_path / "index.md").read_text(encoding="utf-8")
     assert "**failing**: height [m] is 7" in index
     assert "**broken**: the bed has no floor" in index
+
+
+def test_the_last_table_has_all_times_and_a_summary_is_written(registry, tmp_path):
+    result = run("reproduce", "--all", "--out", tmp_path, "--quick")
+    lines = result.output.splitlines()
+    (head,) = (i for i, line in enumerate(lines) if line.startswith("experiment"))
+    assert lines[head].split() == ["experiment", "bands", "clock", "processor"]
+    rows = [line.split()[:2] for line in lines[head + 1 : head + 5]]
+    assert [row[0] for row in rows] == ["passing", "failing", "broken", "all"]
+    assert [row[1] for row in rows[:3]] == ["pass", "FAIL", "FAIL"]
+    assert "3 of 3: broken (paper 2, figure 0)" in result.stderr
+    summary = json.loads((tmp_path / "summary.json").read_text(encoding="utf-8"))
+    assert (summary["experiments"], summary["done"], summary["passed"]) == (3, 3, 1)
+    assert summary["size"] == "quick"
+    assert summary["seconds"] == sum(each["seconds"] for each in summary["outcomes"])
+    assert all(each["cpu_seconds"] >= 0.0 for each in summary["outcomes"])
+
+
+def test_what_an_earlier_run_finished_is_not_run_again(registry, monkeypatch, tmp_path):
+    runs = []
+    for kind in registry.values():
+        plain = kind.run
+
+        def counted(self, notebook, plain=plain):
+            runs.append(self.name)
+            plain(self, notebook)
+
+        monkeypatch.setattr(kind, "run", counted)
+    run("reproduce", "--all", "--out", tmp_path)
+    runs.clear()
+    result = run("reproduce", "--all", "--out", tmp_path)
+    assert runs == ["broken"]  # bands that failed are results, an error is not
+    assert result.exit_code == 1
+    assert "pass passing: 1 of 1 bands" in result.output
+    assert "of an earlier run" in result.output
+    assert "height [m] is 7" in (tmp_path / "index.md").read_text(encoding="utf-8")
+    for words in (("--all", "--again"), ("--all", "--quick"), ("passing", "failing", "broken")):
+        runs.clear()
+        run("reproduce", *words, "--out", tmp_path)
+        assert runs == ["passing", "failing", "broken"]
+
+
+def test_an_outcome_is_kept_and_one_that_was_cut_off_is_none(tmp_path):
+    outcome = reproduce.reproduce(Failing("quick"), tmp_path)
+    assert kept_outcome(Failing, "quick", tmp_path) == outcome
+    assert kept_outcome(Failing, "default", tmp_path) is None
+    assert kept_outcome(Passing, "quick", tmp_path) is None
+    file = tmp_path / "outcome.json"
+    file.write_text(file.read_text()[:40])
+    assert kept_outcome(Failing, "quick", tmp_path) is None
+    with pytest.raises(am.InputError):
+        reproduce.reproduce(Broken("quick"), tmp_path)
+    assert not file.exists()
+
+
+def test_progress_is_printed_where_there_is_no_terminal(registry, monkeypatch, tmp_path):
+    monkeypatch.setattr(sys.modules["amontons.cli.reproduce"], "MINUTE", 0.0)
+    result = run("reproduce", "passing", "--out", tmp_path)
+    assert "  halfway, 50%" in result.stderr
+    assert "halfway" not in result.stdout
 
 
 def test_all_experiments_of_one_paper(registry, tmp_path):

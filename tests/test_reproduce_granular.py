@@ -6,15 +6,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import amontons as am
+from amontons.algebra.rotations import rotation_matrices
 from amontons.reproduce import EXPERIMENTS, reproduce
 from amontons.reproduce.clusters import bonds, kept_share, pieces
 from amontons.reproduce.paper3.crater import first_touch
 from amontons.reproduce.paper3.hourglass import BEAD, Outflow, Trough, fitted_shadow
-from amontons.reproduce.paper3.mixer import StickyMixer
 from amontons.reproduce.paper3.sticky_bodies import flawed_block, teapot
+from amontons.reproduce.paper3.sticky_mixer import StickyMixer, half_heights, small_turns
 from amontons.reproduce.paper4.pebbles import janssen, packing_fraction, refuel, ring_means
 from amontons.reproduce.paper4.segregation import mean_rank
 from amontons.reproduce.power_laws import fit_power_law
+from amontons.reproduce.refilling import lowest_free
 from amontons.reproduce.settling import settle
 from amontons.scenes import Crater, PebbleBed, Snowball
 from amontons.scenes.placement import face_centred
@@ -117,6 +119,21 @@ def test_the_mixer_begins_without_overlaps_and_has_four_shapes():
     assert am.Simulation(world, step=1e-3).step().penetration == 0.0
 
 
+def test_bodies_of_the_mixer_stand_on_one_another():
+    """Heights from the shapes' corners and rims, against the formulas."""
+    turns = small_turns(np.random.default_rng(3), 40, 1.0)
+    up = rotation_matrices(turns)[:, 2, :]
+    corners = np.stack(np.meshgrid(*[[-0.05, 0.05]] * 3, indexing="ij"), axis=-1).reshape(-1, 3)
+    angle = np.linspace(0.0, 2.0 * np.pi, 2001)
+    rim = np.stack([0.05 * np.cos(angle), 0.05 * np.sin(angle), np.full(2001, 0.05)], axis=1)
+    ball = np.random.default_rng(0).standard_normal((40_000, 3))
+    ball *= 0.05 / np.linalg.norm(ball, axis=1, keepdims=True)
+    outlines = (ball, ball * [1.15, 1.0, 0.85], np.concatenate([rim, -rim]), corners)
+    for kind, points in enumerate(outlines):
+        found = half_heights(np.full(40, kind), turns)
+        np.testing.assert_allclose(found, (up @ points.T).max(axis=1), rtol=2e-3)
+
+
 def test_a_teapot_is_hollow_and_in_one_piece():
     pot = teapot(0.2, 1.4)
     assert pieces(len(pot), bonds(pot, 0.201))[0] == len(pot)
@@ -149,15 +166,29 @@ def test_means_in_rings_and_janssen():
     assert janssen(np.array([0.0, 1e9]), 3.0, 1.0) == pytest.approx([0.0, 3.0])
 
 
-def test_pebbles_that_left_come_back_above_all_others():
+def test_pebbles_that_left_come_back_at_the_top_clear_of_all_others():
     scene = PebbleBed(60, core=6.0, outlet=4.0)
     sim = am.Simulation(scene.build(), step=4e-3, solver=scene.advice.make_solver())
-    rows = np.flatnonzero(sim.bodies.dynamic)[:20]
-    others = np.flatnonzero(sim.bodies.dynamic)[20:]
-    refuel(sim, rows, scene)
-    back = sim.bodies.position[rows]
-    assert back[:, 2].min() > sim.bodies.position[others, 2].max() + 2.0 * scene.radius
-    assert len(bonds(back, 2.0 * scene.radius)) == 0
+    rows = np.flatnonzero(sim.bodies.dynamic)
+    top = float(sim.bodies.position[rows, 2].max()) - scene.radius
+    for gone in (rows[:20], rows[20:40], rows[:20]):
+        refuel(sim, gone, scene, top)
+        assert sim.bodies.position[gone, 2].min() >= top
+        assert len(bonds(sim.bodies.position[rows], 2.0 * scene.radius)) == 0
+    refuel(sim, rows[:0], scene, top)
+
+
+def test_the_lowest_free_places_are_found_one_by_one():
+    rng = np.random.default_rng(5)
+    bodies = rng.uniform(0.0, 4.0, (30, 3))
+    places = np.stack(np.meshgrid(*[np.arange(5.0)] * 3, indexing="ij"), axis=-1).reshape(-1, 3)
+    found = lowest_free(places, bodies, 0.8, 12)
+    free = [p for p in places if all(np.linalg.norm(p - b) >= 0.8 for b in bodies)]
+    assert sorted(found[:, 2]) == sorted(p[2] for p in free)[:12]
+    assert {tuple(p) for p in found} <= {tuple(p) for p in free}
+    assert len({tuple(p) for p in found}) == 12
+    with pytest.raises(am.InputError, match="places are free"):
+        lowest_free(places, bodies, 0.8, len(places))
 
 
 def test_a_bed_settles_and_says_so():

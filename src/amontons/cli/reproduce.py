@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
+import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from amontons.reproduce import Experiment, Outcome, Size
 
 FOLDER = Path("reproduced")
+MINUTE = 60.0
+"""Seconds between lines of progress where there is no terminal."""
 
 
 def reproduce(
@@ -30,77 +32,145 @@ def reproduce(
     paper: Annotated[
         int | None, typer.Option("--paper", min=1, max=5, help="All experiments of one paper.")
     ] = None,
+    again: Annotated[
+        bool, typer.Option("--again", help="Also those that DIR holds the results of.")
+    ] = False,
     out: Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="Where to.")] = FOLDER,
     threads: Threads = None,
     json: Json = False,
 ) -> None:
     """Run experiments of the papers; write a page, plots and data for each.
 
-    Exit code: 0 every band passed, 1 some did not, 2 bad input.
+    With --all or --paper, those that an earlier run in DIR finished in the same size are not run
+    again. Exit code: 0 every band passed, 1 some did not, 2 bad input.
     """
     from amontons.reproduce import EXPERIMENTS, find_experiment
 
     if full and quick:
         raise InputError("--full and --quick exclude each other")
     use_threads(threads)
-    chosen = [find_experiment(name) for name in names or []]
-    if all or paper is not None:
-        chosen += [kind for kind in EXPERIMENTS.values() if paper in (None, kind.paper)]
+    named = [find_experiment(name) for name in names or []]
+    many = all or paper is not None
+    listed = [kind for kind in EXPERIMENTS.values() if many and paper in (None, kind.paper)]
+    chosen = list(dict.fromkeys(named + listed))
     if not chosen:
         _list(list(EXPERIMENTS.values()), json=json)
         return
     size: Size = "full" if full else "quick" if quick else "default"
-    outcomes = [_carry_out(kind, size, out, quiet=json) for kind in dict.fromkeys(chosen)]
-    if len(outcomes) > 1:
-        from amontons.reproduce.page import overview
-
-        (out / "index.md").write_text(overview(outcomes), encoding="utf-8")
+    anew = chosen if again else named
+    outcomes = _one_by_one(chosen, size, out, anew=anew, quiet=json)
     if json:
-        print_json([_plain(each) for each in outcomes])
+        print_json([each.as_dict() for each in outcomes])
     if not _summed_up(outcomes, out, quiet=json):
         raise typer.Exit(NOT_CONVERGED)
 
 
-def _carry_out(kind: type[Experiment], size: Size, out: Path, *, quiet: bool) -> Outcome:
+def _one_by_one(
+    kinds: list[type[Experiment]],
+    size: Size,
+    out: Path,
+    *,
+    anew: list[type[Experiment]],
+    quiet: bool,
+) -> list[Outcome]:
+    """Run all that is to be run; list and summary are up to date whenever one has ended."""
+    from amontons.reproduce.outcome import kept_outcome, write_summary
+    from amontons.reproduce.page import overview
+
+    outcomes: list[Outcome] = []
+    for number, kind in enumerate(kinds, start=1):
+        kept = None if kind in anew else kept_outcome(kind, size, out / kind.name)
+        if kept is None:
+            _announce(kind, size, f"{number} of {len(kinds)}")
+        outcome = kept or _carry_out(kind, size, out / kind.name)
+        outcomes.append(outcome)
+        if not quiet:
+            _print_outcome(outcome, kept=kept is not None)
+        if len(kinds) > 1:
+            write_summary(outcomes, out, size, len(kinds))
+            (out / "index.md").write_text(overview(outcomes), encoding="utf-8")
+    return outcomes
+
+
+def _announce(kind: type[Experiment], size: Size, place: str) -> None:
+    """Say on standard error which experiment begins, terminal or not."""
+    about = f", about {kind.minutes:g} min" if size == "default" else ""
+    text = f"{place}: {kind.name} (paper {kind.paper}, {kind.shows}){about}"
+    console(stderr=True).print(text, style="dim", soft_wrap=True)
+
+
+def _carry_out(kind: type[Experiment], size: Size, folder: Path) -> Outcome:
     """One experiment; what stops it is an outcome too, so that the others still run."""
     from amontons.reproduce import Outcome
     from amontons.reproduce import reproduce as run
+    from amontons.reproduce.running import cpu_time
 
-    folder = out / kind.name
+    start, spent = time.perf_counter(), cpu_time()
     try:
         with Display() as display:
-
-            def report(text: str, share: float) -> None:
-                if display.due:
-                    display.update(f"{kind.name}: {text}", share)
-
-            outcome = run(kind(size), folder, report=report)
+            report = _Report(kind.name, display)
+            return run(kind(size), folder, report=report)
     except Exception as error:  # one experiment must not end the others
         what = str(error) if isinstance(error, AmontonsError) else repr(error)
-        outcome = Outcome(kind.name, kind.paper, kind.shows, folder, 0.0, 0, 0, (), what)
-    if not quiet:
-        word = "[green]pass[/]" if outcome.ok else "[bold red]FAIL[/]"
-        console().print(
-            f"{word} {kind.name}: {outcome.passed} of {outcome.bands} bands, "
-            f"{seconds(outcome.seconds)}, {folder / 'page.md'}",
-            soft_wrap=True,
-        )
-    return outcome
+        wall, spent = time.perf_counter() - start, cpu_time() - spent
+        return Outcome(kind.name, kind.paper, kind.shows, folder, wall, 0, 0, (), what, size, spent)
+
+
+class _Report:
+    """Progress of an experiment: a bar on a terminal, and a line a minute in a file."""
+
+    def __init__(self, name: str, display: Display) -> None:
+        self.name, self.display, self.last = name, display, time.perf_counter()
+
+    def __call__(self, text: str, share: float) -> None:
+        now = time.perf_counter()
+        if self.display.due:
+            self.display.update(f"{self.name}: {text}", share)
+        elif not self.display.shown and now - self.last > MINUTE:
+            self.last = now
+            console(stderr=True).print(f"  {text}, {share:.0%}", style="dim", soft_wrap=True)
+
+
+def _print_outcome(outcome: Outcome, *, kept: bool) -> None:
+    console().print(
+        f"{_verdict(outcome)} {outcome.name}: {outcome.passed} of {outcome.bands} bands, "
+        f"{seconds(outcome.seconds)}{', of an earlier run' if kept else ''}, "
+        f"{outcome.folder / 'page.md'}",
+        soft_wrap=True,
+    )
+
+
+def _verdict(outcome: Outcome) -> str:
+    return "[green]pass[/]" if outcome.ok else "[bold red]FAIL[/]"
 
 
 def _summed_up(outcomes: list[Outcome], out: Path, *, quiet: bool) -> bool:
-    """Print what failed; whether nothing did."""
+    """Print what failed and a table of all; whether nothing failed."""
     for each in outcomes:
         for failure in (*each.failures, *([each.error] if each.error else [])):
             complain(f"{each.name}: {failure}", kind="failed", style="bold red")
     if len(outcomes) > 1 and not quiet:
+        _print_table(outcomes)
         good = sum(each.ok for each in outcomes)
         console().print(f"{good} of {len(outcomes)} experiments passed; all: {out / 'index.md'}")
     return all(each.ok for each in outcomes)
 
 
-def _plain(outcome: Outcome) -> dict[str, Any]:
-    return {**dataclasses.asdict(outcome), "folder": str(outcome.folder), "ok": outcome.ok}
+def _print_table(outcomes: list[Outcome]) -> None:
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, show_footer=True)
+    wall = sum(each.seconds for each in outcomes)
+    spent = sum(each.cpu_seconds for each in outcomes)
+    table.add_column("experiment", footer="all")
+    table.add_column("")
+    for title, total in (("bands", ""), ("clock", seconds(wall)), ("processor", seconds(spent))):
+        table.add_column(title, footer=total, justify="right")
+    for each in outcomes:
+        bands = f"{each.passed} of {each.bands}" if each.error is None else "error"
+        times = (seconds(each.seconds), seconds(each.cpu_seconds))
+        table.add_row(each.name, _verdict(each), bands, *times)
+    console().print(table)
 
 
 def _list(kinds: list[type[Experiment]], *, json: bool) -> None:

@@ -8,7 +8,8 @@ from amontons.errors import InputError
 from amontons.reproduce import paper1, paper2, paper3, paper4, paper5
 from amontons.reproduce.experiment import Experiment, Size
 from amontons.reproduce.notebook import Band, Notebook
-from amontons.reproduce.running import Outcome, reproduce
+from amontons.reproduce.outcome import Outcome
+from amontons.reproduce.running import reproduce
 
 EXPERIMENTS: dict[str, type[Experiment]] = {
     kind.name: kind

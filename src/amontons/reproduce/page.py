@@ -8,7 +8,7 @@ from amontons.reproduce.notebook import Cell, Notebook, Table
 
 if TYPE_CHECKING:
     from amontons.reproduce.experiment import Experiment
-    from amontons.reproduce.running import Outcome
+    from amontons.reproduce.outcome import Outcome
 
 
 def page(experiment: Experiment, notebook: Notebook, seconds: float) -> str:
@@ -46,11 +46,17 @@ def overview(outcomes: list[Outcome]) -> str:
             f"{each.paper}: {each.shows}",
             f"{each.passed} of {each.bands}" if each.error is None else "stopped by an error",
             _duration(each.seconds),
+            _duration(each.cpu_seconds),
         )
         for each in outcomes
     ]
-    columns = ("experiment", "paper", "bands passed", "took")
-    parts = ["# The papers' experiments", _markdown(Table("", columns, tuple(rows)))]
+    columns = ("experiment", "paper", "bands passed", "took", "processor time")
+    total = sum(each.seconds for each in outcomes)
+    parts = [
+        "# The papers' experiments",
+        _markdown(Table("", columns, tuple(rows))),
+        f"{len(outcomes)} experiments took {_duration(total)}.",
+    ]
     failures = [
         f"- **{each.name}**: {failure}" for each in outcomes for failure in each.failures
     ] + [f"- **{each.name}**: {each.error}" for each in outcomes if each.error is not None]

@@ -5,35 +5,13 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 from amontons.errors import OutputError
 from amontons.reproduce.experiment import Experiment
 from amontons.reproduce.notebook import Notebook
+from amontons.reproduce.outcome import Outcome, forget_outcome, keep_outcome
 from amontons.reproduce.page import page
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """How an experiment went."""
-
-    name: str
-    paper: int
-    shows: str
-    folder: Path
-    seconds: float
-    bands: int
-    passed: int
-    failures: tuple[str, ...]
-    """Every band that failed, in words."""
-    error: str | None = None
-    """What stopped the experiment, if something did."""
-
-    @property
-    def ok(self) -> bool:
-        """Whether it ran to its end and every band passed."""
-        return self.error is None and self.passed == self.bands
 
 
 def reproduce(
@@ -42,20 +20,25 @@ def reproduce(
     *,
     report: Callable[[str, float], None] = lambda text, share: None,
 ) -> Outcome:
-    """Run an experiment and write its page, `page.md`, plots and data into `folder`."""
+    """Run an experiment and write its page, `page.md`, plots and data into `folder`.
+
+    What an earlier run left of its outcome there is taken away first, so that a run that was
+    stopped does not pass for finished.
+    """
     folder = Path(folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as reason:
         raise OutputError(f"{folder} cannot be made: {reason.strerror}") from None
+    forget_outcome(folder)
     notebook = Notebook(folder, report)
-    start = time.perf_counter()
+    start, spent = time.perf_counter(), cpu_time()
     experiment.run(notebook)
-    seconds = time.perf_counter() - start
+    seconds, spent = time.perf_counter() - start, cpu_time() - spent
     (folder / "page.md").write_text(page(experiment, notebook, seconds), encoding="utf-8")
     (folder / "data.json").write_text(notebook.as_json(), encoding="utf-8")
     failed = [each for each in notebook.bands if not each.passed]
-    return Outcome(
+    outcome = Outcome(
         name=experiment.name,
         paper=experiment.paper,
         shows=experiment.shows,
@@ -67,4 +50,13 @@ def reproduce(
             f"{each.quantity} is {each.ours:.4g}, must be {each.range}; {each.reason}".rstrip("; ")
             for each in failed
         ),
+        size=experiment.size,
+        cpu_seconds=spent,
     )
+    keep_outcome(outcome)
+    return outcome
+
+
+def cpu_time() -> float:
+    """Seconds of processor time so far, of this process and of those it has waited for."""
+    return sum(os.times()[:4])
