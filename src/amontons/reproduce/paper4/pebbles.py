@@ -171,6 +171,14 @@ class PebbleRefuelling(Experiment):
             reason="a silo's pressure follows 1 − exp(−z/λ)",
         )
         notebook.band(
+            "length λ of Janssen's law by the radius of the core",
+            float(length / R),
+            paper="none given; 1/(2 μ K)",
+            low=0.7,
+            high=6.0,
+            reason="1 to 5 for μ = 0.5 and K of 0.2 to 1; a straight line has a far longer one",
+        )
+        notebook.band(
             "pressure at the bottom of the straight part by that of the weight above",
             float(found.pressure[-1] / found.weight[-1]),
             paper="none given; below 1 (Janssen)",
