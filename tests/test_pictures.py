@@ -222,6 +222,21 @@ def test_pictures_of_a_simulation_and_of_its_run_agree(tmp_path):
     assert recorded._repr_png_().startswith(b"\x89PNG")
 
 
+def test_bodies_that_touched_may_be_gone():
+    """Contacts are of the last step; a picture shows those of bodies that are still there."""
+    world = am.World()
+    world.add_body(am.Plane(), fixed=True)
+    balls = [world.add_body(am.Sphere(0.1), density=1e3, position=(x, 0, 0.1)) for x in (0.0, 0.2)]
+    sim = am.Simulation(world, step=0.01)
+    sim.step()
+    assert len(sim.contacts) == 3
+    world.remove_bodies([balls[1].id])
+    still = sim.contacts.among(sim.bodies.id)
+    assert still.bodies.tolist() == [[0, 1]]
+    assert still.force[0, 2] == pytest.approx(balls[0].mass * 9.81, rel=1e-6)
+    assert len(render(sim, size=(60, 40), colour="force").pixels) == 40
+
+
 def test_time_colour_forces_and_camera_change_the_picture(folder):
     run = folder / "bouncing_balls"
     small = {"size": (120, 80), "smooth": 1}

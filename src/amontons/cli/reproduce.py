@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -111,9 +112,19 @@ def _carry_out(kind: type[Experiment], size: Size, folder: Path) -> Outcome:
             report = _Report(kind.name, display)
             return run(kind(size), folder, report=report)
     except Exception as error:  # one experiment must not end the others
-        what = str(error) if isinstance(error, AmontonsError) else repr(error)
+        what = str(error) if isinstance(error, AmontonsError) else _kept_trace(error, folder)
         wall, spent = time.perf_counter() - start, cpu_time() - spent
         return Outcome(kind.name, kind.paper, kind.shows, folder, wall, 0, 0, (), what, size, spent)
+
+
+def _kept_trace(error: Exception, folder: Path) -> str:
+    """Write where an unforeseen error came from, and say what it is."""
+    try:
+        trace = folder / "error.txt"
+        trace.write_text("".join(traceback.format_exception(error)), encoding="utf-8")
+    except OSError:
+        return repr(error)
+    return f"{error!r}; {trace} has its traceback"
 
 
 class _Report:
@@ -132,10 +143,11 @@ class _Report:
 
 
 def _print_outcome(outcome: Outcome, *, kept: bool) -> None:
+    where = outcome.folder / "page.md"
+    came = f"{outcome.passed} of {outcome.bands} bands, {where}"
     console().print(
-        f"{_verdict(outcome)} {outcome.name}: {outcome.passed} of {outcome.bands} bands, "
-        f"{seconds(outcome.seconds)}{', of an earlier run' if kept else ''}, "
-        f"{outcome.folder / 'page.md'}",
+        f"{_verdict(outcome)} {outcome.name}: {came if outcome.error is None else 'an error'}, "
+        f"{seconds(outcome.seconds)}{', of an earlier run' if kept else ''}",
         soft_wrap=True,
     )
 

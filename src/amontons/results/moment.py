@@ -40,7 +40,7 @@ class Moment:
             bodies.position.copy(),
             bodies.orientation.copy(),
             bodies.twist.copy(),
-            simulation.contacts,
+            simulation.contacts.among(simulation.bodies.id),  # some bodies may be gone since
         )
 
     @property

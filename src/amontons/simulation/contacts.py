@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,6 +47,13 @@ class Contacts:
         """Size of the friction force [N], shape (contacts,)."""
         along = self.normal_force[:, None] * self.normals
         return np.asarray(np.linalg.norm(self.force - along, axis=1))
+
+    def among(self, ids: NDArray[np.int64]) -> Contacts:
+        """Those of which both bodies are among `ids`, as after some were removed."""
+        kept = np.isin(self.bodies, ids).all(axis=1)
+        if kept.all():
+            return self
+        return Contacts(*(getattr(self, each.name)[kept] for each in fields(self)))
 
     def between(self, first: int, second: int) -> NDArray[np.int64]:
         """Rows of the contacts between two bodies, given by their ids."""
