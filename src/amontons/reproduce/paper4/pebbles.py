@@ -69,9 +69,12 @@ def pressure_profile(simulation: Simulation, scene: PebbleBed, levels: int = 24)
     return Pressure(top - level, (weight - carried) / area, weight / area)
 
 
-def janssen(depth: Floats, limit: float, length: float) -> Floats:
-    """Janssen's law: pressure that grows to `limit` [Pa] over a `length` [m]."""
-    return np.asarray(limit * (1.0 - np.exp(-depth / length)))
+def janssen(depth: Floats, weight: float, length: float) -> Floats:
+    """Janssen's law: pressure [Pa] that grows like that of the `weight` [Pa/m] at the top.
+
+    It tends to weight·length, where the wall carries all that is added; `length` is in metres.
+    """
+    return np.asarray(weight * length * (1.0 - np.exp(-depth / length)))
 
 
 class PebbleRefuelling(Experiment):
@@ -159,9 +162,13 @@ class PebbleRefuelling(Experiment):
             reason="random loose to random close packing of spheres",
         )
         R = scene.core * scene.radius
-        start = (float(found.pressure.max()), R)
-        (limit, length), _ = curve_fit(janssen, found.depth, found.pressure, p0=start)
-        left = found.pressure - janssen(found.depth, limit, length)
+        weight = float(found.depth @ found.weight / (found.depth @ found.depth))
+
+        def law(depth: Floats, length: float) -> Floats:
+            return janssen(depth, weight, length)
+
+        (length,), _ = curve_fit(law, found.depth, found.pressure, p0=R)
+        left = found.pressure - law(found.depth, length)
         unexplained = float(np.sum(left**2) / np.sum((found.pressure - found.pressure.mean()) ** 2))
         notebook.band(
             "share of the pressure's variation that Janssen's law explains",
@@ -188,12 +195,12 @@ class PebbleRefuelling(Experiment):
         notebook.table(
             "The bed at rest",
             ("pebbles", "core radius [m]", "packing", "Janssen length λ/R", "limit [Pa]"),
-            [(scene.pebbles, R, fraction, float(length / R), float(limit))],
+            [(scene.pebbles, R, fraction, float(length / R), float(weight * length))],
         )
         notebook.data("pressure", depth=found.depth, pressure=found.pressure, weight=found.weight)
         figure, (ax,) = panels(1, "", share_y=False)
         ax.plot(found.depth, found.pressure, "o", color="black", label="from wall contacts")
-        ax.plot(found.depth, janssen(found.depth, limit, length), color=look(0).colour,
+        ax.plot(found.depth, law(found.depth, length), color=look(0).colour,
                 label="Janssen's law")  # fmt: skip
         ax.plot(found.depth, found.weight, "--", color=look(1).colour, label="weight above")
         ax.set_xlabel("depth [m]")
