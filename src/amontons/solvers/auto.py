@@ -3,9 +3,9 @@
 First-order iterations are cheap and, at first, gain much; on badly conditioned problems they then
 gain little. An interior point iteration costs a factorisation and always gains. So a run begins
 with the former and compares, now and then, what either would still take to the tolerance: the
-former at the rate seen last, the latter from the sizes of its matrices. Before the latter begins,
-Newton's method is tried on small problems: where it works, it takes a few steps. Costs are modelled
-from counts, never measured by a clock: the same problem is always solved the same way.
+former at the rate seen last, the latter from the sizes of its matrices. Where neither reaches the
+tolerance, Newton's method is tried on small problems. Costs are modelled from counts, never measured
+by a clock: the same problem is always solved the same way.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ FIRST_LOOK = 16
 """Iterations before the first comparison; each later one comes after half as many more."""
 
 NEAR = 1e-3
-"""Error below which Newton's method is tried before the interior point method."""
+"""Error below which Newton's method is tried."""
 
 RUNAWAY = 1e4
 """An error this many times the best one so far is no detour any more."""
@@ -95,7 +95,6 @@ class Auto(Solver):
         logger.info("auto: %s begins on %r", type(begin).__name__, problem)
         first = begin.iterations(problem, x, gauge, buffers)
         stuck, spent = yield from self._while_it_pays(type(begin).__name__, first, costs)
-        yield from self._finished(problem, gauge, buffers, self.max_iterations - spent)
         ending: Ending | None = None
         if costs.fits:
             settings = {"measure": self.measure, "tolerance": self.tolerance}
@@ -103,9 +102,11 @@ class Auto(Solver):
             assert buffers.best is not None
             later = method.iterations(problem, buffers.best.copy(), gauge, buffers)
             next(later)  # the guess, which has been yielded
-            ending = yield from self._while_it_gains(later)
+            ending, more = yield from self._while_it_gains(later)
             if ending is not None and ending.status is Status.INFEASIBLE:
                 return ending
+            spent += more
+        yield from self._finished(problem, gauge, buffers, self.max_iterations - spent)
         if not stuck:
             logger.info("auto: %s goes on from the best point", type(begin).__name__)
             assert buffers.best is not None
@@ -196,19 +197,22 @@ class Auto(Solver):
 
     def _while_it_gains(
         self, iterations: Generator[Iterate, None, Ending | None]
-    ) -> Generator[Iterate, None, Ending | None]:
-        """Interior point iterates until they have gained nothing for a while."""
-        best, since = math.inf, 0
+    ) -> Generator[Iterate, None, tuple[Ending | None, int]]:
+        """Interior point iterates until they have gained nothing for a while.
+
+        Returns how they ended, and how many there were.
+        """
+        best, since, count = math.inf, 0, 0
         while since < self.interior.patience:
             try:
                 iterate = next(iterations)
             except StopIteration as end:
-                ending: Ending | None = end.value
-                return ending
+                return end.value, count
             yield iterate
+            count += 1
             best, since = (iterate.error, 0) if iterate.error < best else (best, since + 1)
         iterations.close()
-        return None
+        return None, count
 
 
 class _Costs:
