@@ -4,6 +4,11 @@ import importlib.util
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# slowness is no failure: a first example may compile, and machines are shared
+settings.register_profile("amontons", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("amontons")
 
 SHARED = Path(__file__).parents[2] / "shared" / "problems"
 
