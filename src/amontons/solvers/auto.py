@@ -4,8 +4,8 @@ First-order iterations are cheap and, at first, gain much; on badly conditioned 
 gain little. An interior point iteration costs a factorisation and always gains. So a run begins
 with the former and compares, now and then, what either would still take to the tolerance: the
 former at the rate seen last, the latter from the sizes of its matrices. Where neither reaches the
-tolerance, Newton's method is tried on small problems. Costs are modelled from counts, never measured
-by a clock: the same problem is always solved the same way.
+tolerance, Newton's method is tried on small problems. Costs are modelled from counts, never
+measured by a clock: the same problem is always solved the same way.
 """
 
 from __future__ import annotations

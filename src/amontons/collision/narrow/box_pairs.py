@@ -23,7 +23,7 @@ from amontons.collision.narrow.box_axes import (
 )
 from amontons.collision.narrow.box_faces import ROOM, following, key_of, overlap
 from amontons.collision.narrow.box_rests import face_axis, rest
-from amontons.collision.narrow.spread import choose_four
+from amontons.collision.narrow.spread import FLAT, choose_four
 from amontons.collision.narrow.store import store
 
 GROUP = 64
@@ -55,7 +55,9 @@ def face_contacts(frame, face, margin, scale, witness, polygon, tags, chosen):
     sign = outward(frame, face, witness)
     corners = overlap(frame, home, j, sign, polygon, tags)
     cosine = math.sqrt(1.0 - askew(frame, face, witness) ** 2)
-    contacts = choose_four(polygon, 0, corners, 0.0, 0.0, 1.0, 0.0, margin / cosine, scale, chosen)
+    contacts = choose_four(
+        polygon, 0, corners, 0.0, 0.0, 1.0, 0.0, margin / cosine, scale, FLAT, chosen
+    )
     u = following(j)
     for k in range(contacts):
         row = chosen[4 + k]

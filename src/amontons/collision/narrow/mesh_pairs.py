@@ -11,7 +11,7 @@ from amontons.collision.found import MOST, Found, Poses, Touching, empty_found
 from amontons.collision.narrow.convex_pairs import relative_pose, write_world
 from amontons.collision.narrow.manifold import new_manifold_scratch
 from amontons.collision.narrow.signed_distance import new_scratch
-from amontons.collision.narrow.spread import weighed
+from amontons.collision.narrow.spread import ROUND, weighed
 from amontons.collision.narrow.support import core_of
 from amontons.collision.narrow.triangles import collide_triangle
 from amontons.model.shapes.table import ShapeArrays
@@ -184,7 +184,7 @@ def keep_extremes(low, high, seed, normal, point, gap, left, keep):
             u = d0 * u0 + d1 * u1 + d2 * u2
             v = d0 * v0 + d1 * v1 + d2 * v2
             far = sign * (c * u + s * v)
-            far = weighed(far, far, gap[q] - gap[seed])
+            far = weighed(far, far, gap[q] - gap[seed], ROUND)
             if far > farthest:
                 best, farthest = q, far
         keep[best] = True

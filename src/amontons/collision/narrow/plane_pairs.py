@@ -12,7 +12,7 @@ import numpy as np
 
 from amontons._jit import kernel, prange, routine
 from amontons.algebra.rotations import rotation_of
-from amontons.collision.narrow.spread import choose_four
+from amontons.collision.narrow.spread import ROUND, choose_four
 from amontons.collision.narrow.store import store
 from amontons.model.shapes.table import (
     BOX,
@@ -167,7 +167,9 @@ def collide_plane(shapes, poses, pair, margin, found):
             else:
                 points, first = spots, 0
                 count = candidates(kind[s], size, s, m0, m1, m2, spots, codes)
-            contacts = choose_four(points, first, count, m0, m1, m2, shift, margin, scale, chosen)
+            contacts = choose_four(
+                points, first, count, m0, m1, m2, shift, margin, scale, ROUND, chosen
+            )
             number[i] = contacts
             for k in range(contacts):
                 owner, row = chosen[k], chosen[4 + k]

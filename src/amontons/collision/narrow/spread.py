@@ -14,8 +14,11 @@ from amontons._jit import routine
 BETTER = 1e-3
 """Relative lead that a later point needs over an earlier one."""
 
-TILT = 0.005
-"""Tilt [rad] that brings a higher point down, from which on it counts for a third."""
+ROUND, FLAT = 0.005, 1.0
+"""Tilts [rad] of vertices that may be of a curved surface, and of the corners of flat faces.
+
+A point that such a tilt of the body brings down counts for a third.
+"""
 
 LEVEL = 1e-4
 """Tilt [rad] that is taken for none, so that noise in the heights does not choose."""
@@ -50,26 +53,27 @@ def square_apart(points, p, q, m0, m1, m2):
 
 
 @routine
-def weighed(size, away, rise):
+def weighed(size, away, rise, tilt):
     """A size, less where its point, `rise` [m] above the lowest and `away` [m] from it, is high.
 
     Near the bottom of a curved body, points farther out are higher; with those the body would rock.
+    A flat face that leans is met at its far corners next.
     """
     rise -= LEVEL * away
     if rise <= 0.0:
         return size
-    lever = TILT * away  # size / (1 + steep + steep²), where steep = rise / lever
+    lever = tilt * away  # size / (1 + steep + steep²), where steep = rise / lever
     return size * lever * lever / (lever * lever + lever * rise + rise * rise)
 
 
 @routine
-def choose_four(points, first, count, m0, m1, m2, shift, limit, scale, chosen):
+def choose_four(points, first, count, m0, m1, m2, shift, limit, scale, tilt, chosen):
     """Choose among the points with gaps up to `limit` [m]; return how many, at most four.
 
     `points` are rows first ≤ p < first + count; m is a unit vector; `scale` [m] is the size of
-    what touches. chosen[:4] names the contacts (rows that change as seldom as possible, for keys);
-    chosen[4:] are the rows where they are. They differ where the deepest point stands in for its
-    neighbour. The deepest comes first.
+    what touches, `tilt` ROUND or FLAT. chosen[:4] names the contacts (rows that change as seldom as
+    possible, for keys); chosen[4:] are the rows where they are. They differ where the deepest point
+    stands in for its neighbour. The deepest comes first.
     """
     lowest, deepest, inside = np.inf, first, 0
     for p in range(first, first + count):
@@ -83,7 +87,7 @@ def choose_four(points, first, count, m0, m1, m2, shift, limit, scale, chosen):
     number = inside
     if inside > 4:
         number = spread(
-            points, first, count, m0, m1, m2, limit - shift, lowest - shift, scale, chosen
+            points, first, count, m0, m1, m2, limit - shift, lowest - shift, scale, tilt, chosen
         )
     for k in range(number):
         chosen[4 + k] = chosen[k]
@@ -94,7 +98,7 @@ def choose_four(points, first, count, m0, m1, m2, shift, limit, scale, chosen):
 
 
 @routine
-def spread(points, first, count, m0, m1, m2, limit, lowest, scale, chosen):
+def spread(points, first, count, m0, m1, m2, limit, lowest, scale, tilt, chosen):
     """Two points far apart, a third off their line and a fourth off their triangle.
 
     A point higher than the lowest counts for less.
@@ -108,7 +112,7 @@ def spread(points, first, count, m0, m1, m2, limit, lowest, scale, chosen):
         height = height_of(points, p, m0, m1, m2)
         if height <= limit and p != chosen[0]:
             apart = np.sqrt(max(square_apart(points, chosen[0], p, m0, m1, m2), 0.0))
-            worth = weighed(apart, apart, height - lowest)
+            worth = weighed(apart, apart, height - lowest, tilt)
             if worth > best * (1.0 + BETTER) or best < 0.0:
                 best, base, chosen[1] = worth, apart, p
     if base == 0.0:
@@ -119,7 +123,7 @@ def spread(points, first, count, m0, m1, m2, limit, lowest, scale, chosen):
         height = height_of(points, p, m0, m1, m2)
         if height <= limit:
             area = twice_area(points, chosen[0], chosen[1], p, m0, m1, m2)
-            worth = weighed(abs(area), abs(area) / base, height - lowest)
+            worth = weighed(abs(area), abs(area) / base, height - lowest, tilt)
             if worth > best * (1.0 + BETTER):
                 best, chosen[2], turns = worth, p, 1.0 if area > 0.0 else -1.0
     if best <= nothing:
@@ -135,7 +139,7 @@ def spread(points, first, count, m0, m1, m2, limit, lowest, scale, chosen):
                 twice_area(points, chosen[1], chosen[2], p, m0, m1, m2),
                 twice_area(points, chosen[2], chosen[0], p, m0, m1, m2),
             )
-            worth = weighed(area, area / base, height - lowest)
+            worth = weighed(area, area / base, height - lowest, tilt)
             if area > 0.0 and worth > best * (1.0 + BETTER):
                 best, chosen[3] = worth, p
     return 4 if best > least else 3
