@@ -185,6 +185,24 @@ def test_exit_code_1_where_a_band_fails_and_the_others_still_run(registry, tmp_p
     assert "**broken**: the bed has no floor" in index
 
 
+def test_an_unforeseen_error_leaves_its_traceback_until_the_next_run(
+    registry, monkeypatch, tmp_path
+):
+    def stumble(self, notebook):
+        raise IndexError("row 7")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(registry["passing"], "run", stumble)
+        result = run("reproduce", "passing", "--out", tmp_path)
+    trace = tmp_path / "passing" / "error.txt"
+    assert result.exit_code == 1
+    assert "IndexError('row 7')" in result.stderr
+    assert "error.txt" in result.stderr
+    assert "in stumble" in trace.read_text(encoding="utf-8")
+    assert run("reproduce", "passing", "--out", tmp_path).exit_code == 0
+    assert not trace.exists()
+
+
 def test_the_last_table_has_all_times_and_a_summary_is_written(registry, tmp_path):
     result = run("reproduce", "--all", "--out", tmp_path, "--quick")
     lines = result.output.splitlines()

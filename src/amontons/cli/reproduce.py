@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 import traceback
 from pathlib import Path
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from amontons.reproduce import Experiment, Outcome, Size
 
 FOLDER = Path("reproduced")
+TRACE = "error.txt"
+"""Where an experiment that ended in an unforeseen error leaves its traceback."""
 MINUTE = 60.0
 """Seconds between lines of progress where there is no terminal."""
 
@@ -107,6 +110,8 @@ def _carry_out(kind: type[Experiment], size: Size, folder: Path) -> Outcome:
     from amontons.reproduce.running import cpu_time
 
     start, spent = time.perf_counter(), cpu_time()
+    with contextlib.suppress(OSError):  # of an earlier run, if there was one
+        (folder / TRACE).unlink()
     try:
         with Display() as display:
             report = _Report(kind.name, display)
@@ -120,7 +125,7 @@ def _carry_out(kind: type[Experiment], size: Size, folder: Path) -> Outcome:
 def _kept_trace(error: Exception, folder: Path) -> str:
     """Write where an unforeseen error came from, and say what it is."""
     try:
-        trace = folder / "error.txt"
+        trace = folder / TRACE
         trace.write_text("".join(traceback.format_exception(error)), encoding="utf-8")
     except OSError:
         return repr(error)
