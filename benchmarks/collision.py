@@ -140,46 +140,55 @@ def wall(rows: int = 30, columns: int = 25) -> tuple[Any, Any]:
 
 def bricks(repeats: int) -> dict[str, Any]:
     """A wall of 750 bricks on a floor, beside PyBullet."""
-    import pybullet
-
     place, size = wall()
     margin = 0.02  # PyBullet's own threshold of contact
     detector = am.CollisionDetector(
         [am.Box(size), am.Plane()], which=[0] * len(place) + [1], margin=margin
     )
     where = np.concatenate([place, [[0.0, 0.0, 0.0]]])
-    client = pybullet.connect(pybullet.DIRECT)
-    floor = pybullet.createCollisionShape(pybullet.GEOM_PLANE)
-    box = pybullet.createCollisionShape(pybullet.GEOM_BOX, halfExtents=(0.5 * size).tolist())
-    pybullet.createMultiBody(0, floor)
-    for p in place:
-        pybullet.createMultiBody(1.0, box, basePosition=p.tolist())
-    pybullet.performCollisionDetection()
+    rivals = {
+        "PyBullet": pybullet_wall(place, size, maximal=True),
+        "PyBullet's default": pybullet_wall(place, size, maximal=False),
+    }
     most = am.max_threads()
 
     def detect(threads: int) -> None:
         am.set_threads(threads)
         detector.detect(where)
 
+    tasks = {"one": lambda: detect(1), "all": lambda: detect(most)}
     seconds = interleaved(
-        {
-            "one": lambda: detect(1),
-            "all": lambda: detect(most),
-            "pybullet": pybullet.performCollisionDetection,
-        },
+        {**tasks, **{name: rival.performCollisionDetection for name, rival in rivals.items()}},
         repeats,
     )
-    theirs = len(pybullet.getContactPoints())
-    pybullet.disconnect(client)
     return {
         "bricks": len(place),
         "contacts": len(detector.detect(where)),
-        "pybullet_contacts": theirs,
         "threads": most,
         "microseconds": 1e6 * seconds["one"],
-        "pybullet_over_one_thread": seconds["pybullet"] / seconds["one"],
-        "pybullet_over_all_threads": seconds["pybullet"] / seconds["all"],
+        "rivals": {
+            name: {
+                "contacts": len(rival.getContactPoints()),
+                "over_one_thread": seconds[name] / seconds["one"],
+                "over_all_threads": seconds[name] / seconds["all"],
+            }
+            for name, rival in rivals.items()
+        },
     }
+
+
+def pybullet_wall(place: Any, size: Any, *, maximal: bool) -> Any:
+    """The wall in PyBullet: of rigid bodies (`maximal`), or of multibodies of one link."""
+    import pybullet
+    from pybullet_utils.bullet_client import BulletClient
+
+    client = BulletClient(pybullet.DIRECT)
+    client.createMultiBody(0, client.createCollisionShape(pybullet.GEOM_PLANE))
+    box = client.createCollisionShape(pybullet.GEOM_BOX, halfExtents=(0.5 * size).tolist())
+    for at in place.tolist():
+        client.createMultiBody(1.0, box, basePosition=at, useMaximalCoordinates=maximal)
+    client.performCollisionDetection()
+    return client
 
 
 def main() -> None:
@@ -190,10 +199,14 @@ def main() -> None:
     case = figures["bricks"]
     print(
         f"wall of {case['bricks']} bricks: {case['microseconds']:.0f} µs, {case['contacts']} "
-        f"contacts; PyBullet takes {case['pybullet_over_one_thread']:.2f} times as long "
-        f"({case['pybullet_contacts']} contacts), {case['pybullet_over_all_threads']:.2f} times as "
-        f"long as {case['threads']} threads"
+        "contacts"
     )
+    for name, rival in case["rivals"].items():
+        print(
+            f"  {name} takes {rival['over_one_thread']:.2f} times as long "
+            f"({rival['contacts']} contacts), {rival['over_all_threads']:.2f} times as long as "
+            f"{case['threads']} threads"
+        )
     figures["equal"] = []
     for spheres in options.bodies:
         case = equal_spheres(spheres, 15 if spheres < 1e6 else 5)

@@ -3,6 +3,9 @@
     python benchmarks/packing.py                     # 4000 spheres, all three engines
     python benchmarks/packing.py --spheres 16000 --engines amontons pybullet
 
+PyBullet runs with its rigid bodies (useMaximalCoordinates), which are some four times as fast as
+the multibodies of one link that it makes by default (engine pybullet-default).
+
 All engines start from the same places. Overlaps are measured on the positions that each gives, by
 the same function.
 """
@@ -82,7 +85,8 @@ def run_amontons(world: am.World, half: float, args) -> dict[str, float]:
     return figures
 
 
-def run_pybullet(places: np.ndarray, half: float, args) -> dict[str, float]:
+def run_pybullet(places: np.ndarray, half: float, args, *, maximal: bool) -> dict[str, float]:
+    """PyBullet with rigid bodies (`maximal`), or with its default, multibodies of one link."""
     import pybullet as p
 
     client = p.connect(p.DIRECT)
@@ -94,7 +98,10 @@ def run_pybullet(places: np.ndarray, half: float, args) -> dict[str, float]:
         at = [-half * normal[0], -half * normal[1], 0]
         p.changeDynamics(p.createMultiBody(0, plane, basePosition=at), -1, lateralFriction=1.0)
     sphere = p.createCollisionShape(p.GEOM_SPHERE, radius=RADIUS)
-    bodies = [p.createMultiBody(MASS, sphere, basePosition=at.tolist()) for at in places]
+    bodies = [
+        p.createMultiBody(MASS, sphere, basePosition=at.tolist(), useMaximalCoordinates=maximal)
+        for at in places
+    ]
     for body in bodies:  # Bullet multiplies the coefficients of the two bodies
         p.changeDynamics(
             body, -1, lateralFriction=FRICTION**0.5, rollingFriction=0, spinningFriction=0,
@@ -137,15 +144,18 @@ def main() -> None:
     parser.add_argument("--step", type=float, default=0.015, help="step of amontons [s]")
     parser.add_argument("--iterations", type=int, default=40, help="most iterations of amontons")
     parser.add_argument("--tolerance", type=float, default=1e-2, help="tolerance of amontons")
-    engines = ("amontons", "pybullet", "mujoco")
-    parser.add_argument("--engines", nargs="+", choices=engines, default=engines)
+    engines = ("amontons", "pybullet", "pybullet-default", "mujoco")
+    parser.add_argument(
+        "--engines", nargs="+", choices=engines, default=("amontons", "pybullet", "mujoco")
+    )
     args = parser.parse_args()
     world = packed_bed(args.spheres, radius=RADIUS, mass=MASS, friction=FRICTION)
     half = float(world.body("right").position[0])
     places = world.bodies.position[world.bodies.dynamic].copy()
     runs = {
         "amontons": lambda: run_amontons(world, half, args),
-        "pybullet": lambda: run_pybullet(places, half, args),
+        "pybullet": lambda: run_pybullet(places, half, args, maximal=True),
+        "pybullet-default": lambda: run_pybullet(places, half, args, maximal=False),
         "mujoco": lambda: run_mujoco(places, half, args),
     }
     figures: dict[str, dict[str, float]] = {}
