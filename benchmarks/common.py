@@ -29,6 +29,11 @@ def load(name: str) -> am.ConeProblem:
 
 def interleaved(tasks: dict[str, Callable[[], object]], repeats: int) -> dict[str, float]:
     """Median seconds of each task, taken in turns: what disturbs one disturbs them all."""
+    return {name: float(np.median(values)) for name, values in turns(tasks, repeats).items()}
+
+
+def turns(tasks: dict[str, Callable[[], object]], repeats: int) -> dict[str, list[float]]:
+    """Seconds of each turn of each task."""
     samples: dict[str, list[float]] = {name: [] for name in tasks}
     for task in tasks.values():
         task()
@@ -38,7 +43,7 @@ def interleaved(tasks: dict[str, Callable[[], object]], repeats: int) -> dict[st
             start = time.perf_counter()
             task()
             samples[name].append(time.perf_counter() - start)
-    return {name: float(np.median(values)) for name, values in samples.items()}
+    return samples
 
 
 def arguments(description: str) -> argparse.ArgumentParser:
