@@ -15,13 +15,13 @@ import logging
 import math
 from collections.abc import Generator
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from typing import ClassVar
 
 from amontons.errors import InputError
 from amontons.problem.operators import FactoredOperator, MatrixOperator
 from amontons.problem.problem import ConeProblem
-from amontons.problem.residuals import Gauge
+from amontons.problem.residuals import Gauge, Measure
 from amontons.problem.solution import Status
 from amontons.solvers.apgd import APGD
 from amontons.solvers.base import Buffers, Ending, Floats, Iterate, Solver
@@ -138,11 +138,12 @@ class Auto(Solver):
         yield Iterate(x, closer, gauge.error(problem, x, problem.product(x))[1], max(steps, 1))
 
     def _first_order(self, problem: ConeProblem) -> Solver:
+        kind: type[Solver] = APGD
         if problem.sets.bilateral:
-            return ConjugateGradient(measure=self.measure)
-        if problem.blocks <= FEW_BLOCKS:
-            return SpectralGradient(measure=self.measure)
-        return APGD(measure=self.measure)
+            kind = ConjugateGradient
+        elif problem.blocks <= FEW_BLOCKS:
+            kind = SpectralGradient
+        return _ready(kind, Measure(self.measure))
 
     def _while_it_pays(
         self, name: str, iterations: Generator[Iterate, None, Ending | None], costs: _Costs
@@ -152,39 +153,43 @@ class Auto(Solver):
         Returns whether it got stuck, and its iterations.
         """
         best: list[float] = []
-        look = FIRST_LOOK
+        least, count, look = math.inf, -1, FIRST_LOOK
         for iterate in iterations:
             yield iterate
-            best.append(min(iterate.error, best[-1]) if best else iterate.error)
-            if iterate.error > RUNAWAY * best[-1] and costs.fits:
+            error = iterate.error
+            if error < least:
+                least = error
+            best.append(least)
+            count += 1
+            if error > RUNAWAY * least and costs.fits:
                 iterations.close()
                 logger.info("auto: %s runs away; InteriorPoint takes over", name)
-                return False, len(best) - 1
-            if len(best) <= look:
+                return False, count
+            if count < look:
                 continue
             look += look // 2
             left = self._left_to_do(best)
             mine = left * costs.first_order
-            decades = math.log10(max(best[-1] / max(self.tolerance, 1e-16), 1.0))
-            count = INTERIOR_OVERHEAD + INTERIOR_A_DECADE * decades
-            other = count * costs.interior
+            decades = math.log10(max(least / max(self.tolerance, 1e-16), 1.0))
+            its = INTERIOR_OVERHEAD + INTERIOR_A_DECADE * decades
+            other = its * costs.interior
             logger.info(
                 "auto: after %d iterations at %.1e, %s would take %.3g more (%.3g ms), "
                 "InteriorPoint about %d (%.3g ms)",
-                len(best) - 1,
-                best[-1],
+                count,
+                least,
                 name,
                 left,
                 mine / 1e3,
-                count,
+                its,
                 other / 1e3,
             )
             if other < mine and other <= 1e6 * self.budget and costs.fits:
                 iterations.close()
                 logger.info("auto: InteriorPoint takes over")
-                return False, len(best) - 1
-        logger.info("auto: %s can do no more at %.1e", name, best[-1])
-        return True, len(best) - 1
+                return False, count
+        logger.info("auto: %s can do no more at %.1e", name, least)
+        return True, count
 
     def _left_to_do(self, best: list[float]) -> float:
         """Iterations to the tolerance at the rate of the last third of the run."""
@@ -213,6 +218,12 @@ class Auto(Solver):
             best, since = (iterate.error, 0) if iterate.error < best else (best, since + 1)
         iterations.close()
         return None, count
+
+
+@cache
+def _ready(kind: type[Solver], measure: Measure) -> Solver:
+    """A solver by its class; made once, as that takes as long as iterations on a few contacts."""
+    return kind(measure=measure)
 
 
 class _Costs:
