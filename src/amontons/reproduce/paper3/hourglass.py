@@ -46,6 +46,8 @@ class Trough:
     """From end wall to end wall, along y [m]."""
     end_friction: float
     """Of the end walls."""
+    wall_friction: float = FRICTION
+    """Of the upright wall."""
     height: float = 0.06
     """Of the walls [m]."""
     seed: int = 0
@@ -58,7 +60,7 @@ class Trough:
             Box((thick, broad, tall)),
             fixed=True,
             position=(-0.5 * thick, 0.0, 0.5 * tall),
-            material=glass,
+            material=Material(friction=self.wall_friction),
             name="wall",
         )
         along, out = np.array([1.0, 0.0, 1.0]), np.array([1.0, 0.0, -1.0])
