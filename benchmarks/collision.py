@@ -216,8 +216,8 @@ def main() -> None:
         figures["equal"].append(case)
         print(
             f"{spheres} settled spheres, {case['contacts']} contacts: {case['ns_a_body']:.0f} ns a "
-            f"body (least {case['least_ns_a_body']:.0f}), {case['over_kd_tree']:.2f} of a kd-tree's "
-            f"time (least {case['least_over_kd_tree']:.2f}); {case['threads']} threads "
+            f"body (least {case['least_ns_a_body']:.0f}), {case['over_kd_tree']:.2f} of a kd-tree "
+            f"(least {case['least_over_kd_tree']:.2f}); {case['threads']} threads "
             f"{case['speed_up']:.2f} x (least {case['speed_up_of_least']:.2f}), same contacts "
             f"{case['same_contacts']}; memory "
             f"{case['peak_bytes'] / spheres:.0f} B a body, {case['peak_over_allowed']:.2f} of "

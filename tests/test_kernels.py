@@ -837,7 +837,7 @@ def naive_sweep(made, order, x, omega, sharpness, full):
 
 def iterates(solver, problem, guess, count):
     """The first points that a method visits, in the caller's order, without cohesion's shift."""
-    buffers = Buffers(problem.rows, solver.buffers)
+    buffers = Buffers(problem.rows, solver.buffers, watched=True)
     gauge = Gauge.of(problem, "scaled")
     out = []
     for point in solver.iterations(problem, problem.unknowns(guess), gauge, buffers):

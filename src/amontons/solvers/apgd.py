@@ -15,152 +15,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from amontons._jit import TILE, kernel, prange, routine
-from amontons.algebra.cones import COULOMB, Metric
-from amontons.algebra.tiles import (
-    NEW,
-    STEP,
-    STEP_SIZE,
-    natural_contact,
-    step_contact,
-    step_tile,
-)
+from amontons.algebra.cones import Metric
 from amontons.errors import InputError
-from amontons.problem.kernels import column_sum, head, natural_tile, rows_of
 from amontons.problem.problem import ConeProblem
 from amontons.problem.residuals import Gauge
+from amontons.solvers.apgd_bursts import bursts, come_in_bursts
+from amontons.solvers.apgd_kernels import assess_and_propose, larger_curvature, next_momentum
 from amontons.solvers.base import Buffers, Floats, Iterate, Solver
-
-
-@kernel
-def assess_and_propose(sets, metric, rho, x, x_old, Nx, Nx_old, linear, beta, step, out, partial):
-    """Judge x, and take the next step from y = x + β(x − x_old): out ← Π(y − step·S(Ny + r)).
-
-    Returns ‖e‖², xᵀNx and rᵀx at x, with e its natural map, and for the step gᵀ(out − x) and
-    dᵀS⁻¹d with d = out − y. One pass, because the vectors are then read from memory once.
-    """
-    for c in prange(sets.chunks.shape[0]):
-        kind, first, count, row = head(sets.chunks, c)
-        T = np.empty(STEP_SIZE)
-        error, quad, lin, uphill, length = 0.0, 0.0, 0.0, 0.0, 0.0
-        for t in range(sets.chunks[c, 4], sets.chunks[c, 5], TILE):
-            m = min(TILE, sets.chunks[c, 5] - t)
-            if kind == COULOMB:
-                i0, i1, i2, b = row + t, row + count + t, row + 2 * count + t, first + t
-                e, q, p, up, d = contact_tile(
-                    sets.normal[0, b : b + m],
-                    sets.normal[1, b : b + m],
-                    sets.normal[2, b : b + m],
-                    sets.friction[b : b + m],
-                    rho[b : b + m],
-                    metric.normal[b : b + m],
-                    metric.tangential[b : b + m],
-                    beta,
-                    step,
-                    x[i0 : i0 + m],
-                    x[i1 : i1 + m],
-                    x[i2 : i2 + m],
-                    x_old[i0 : i0 + m],
-                    x_old[i1 : i1 + m],
-                    x_old[i2 : i2 + m],
-                    Nx[i0 : i0 + m],
-                    Nx[i1 : i1 + m],
-                    Nx[i2 : i2 + m],
-                    Nx_old[i0 : i0 + m],
-                    Nx_old[i1 : i1 + m],
-                    Nx_old[i2 : i2 + m],
-                    linear[i0 : i0 + m],
-                    linear[i1 : i1 + m],
-                    linear[i2 : i2 + m],
-                    out[i0 : i0 + m],
-                    out[i1 : i1 + m],
-                    out[i2 : i2 + m],
-                )
-                error, quad, lin, uphill, length = (
-                    error + e,
-                    quad + q,
-                    lin + p,
-                    uphill + up,
-                    length + d,
-                )
-                continue
-            e, q, p = natural_tile(sets, sets.chunks[c], t, m, rho, x, Nx, linear, T)
-            error += e
-            quad += q
-            lin += p
-            for k in range(rows_of(kind)):
-                s = row + k * count + t
-                blend(x[s : s + m], x_old[s : s + m], beta, T[k * TILE :])
-                g = T[STEP + k * TILE :]
-                blend_plus(Nx[s : s + m], Nx_old[s : s + m], beta, linear[s : s + m], g)
-            length += step_tile(sets, metric, kind, first, t, m, step, T)
-            for k in range(rows_of(kind)):
-                s = row + k * count + t
-                new, g = T[NEW + k * TILE :], T[STEP + k * TILE :]
-                uphill += store_and_dot(new, x[s : s + m], g, out[s : s + m])
-        partial[c, 0], partial[c, 1], partial[c, 2] = error, quad, lin
-        partial[c, 3], partial[c, 4] = uphill, length
-    return (
-        column_sum(partial, 0),
-        column_sum(partial, 1),
-        column_sum(partial, 2),
-        column_sum(partial, 3),
-        column_sum(partial, 4),
-    )
-
-
-@routine
-def contact_tile(
-    n0, n1, n2, mu, rho, sn, st, beta, step,
-    x0, x1, x2, o0, o1, o2, N0, N1, N2, O0, O1, O2, r0, r1, r2, z0, z1, z2,
-):  # fmt: skip
-    """The same for Coulomb contacts, in one loop: o and O are the old x and Nx, z is written."""
-    error, quad, lin, uphill, length = 0.0, 0.0, 0.0, 0.0, 0.0
-    for j in range(mu.size):
-        quad += x0[j] * N0[j] + x1[j] * N1[j] + x2[j] * N2[j]
-        lin += x0[j] * r0[j] + x1[j] * r1[j] + x2[j] * r2[j]
-        u0, u1, u2 = N0[j] + r0[j], N1[j] + r1[j], N2[j] + r2[j]
-        error += natural_contact(
-            n0[j], n1[j], n2[j], mu[j], rho[j], x0[j], x1[j], x2[j], u0, u1, u2
-        )
-        y0 = x0[j] + beta * (x0[j] - o0[j])
-        y1 = x1[j] + beta * (x1[j] - o1[j])
-        y2 = x2[j] + beta * (x2[j] - o2[j])
-        g0 = u0 + beta * (N0[j] - O0[j])
-        g1 = u1 + beta * (N1[j] - O1[j])
-        g2 = u2 + beta * (N2[j] - O2[j])
-        a0, a1, a2, square = step_contact(
-            n0[j], n1[j], n2[j], mu[j], sn[j], st[j], step, y0, y1, y2, g0, g1, g2
-        )
-        length += square
-        uphill += g0 * (a0 - x0[j]) + g1 * (a1 - x1[j]) + g2 * (a2 - x2[j])
-        z0[j], z1[j], z2[j] = a0, a1, a2
-    return error, quad, lin, uphill, length
-
-
-@routine
-def blend(x, x_old, beta, out):
-    """out ← x + β(x − x_old)."""
-    for j in range(x.size):
-        out[j] = x[j] + beta * (x[j] - x_old[j])
-
-
-@routine
-def blend_plus(x, x_old, beta, r, out):
-    """out ← x + β(x − x_old) + r."""
-    for j in range(x.size):
-        out[j] = x[j] + beta * (x[j] - x_old[j]) + r[j]
-
-
-@routine
-def store_and_dot(new, x, g, out):
-    """out ← new, and gᵀ(new − x)."""
-    for j in range(x.size):
-        out[j] = new[j]
-    total = 0.0
-    for j in range(x.size):
-        total += g[j] * (new[j] - x[j])
-    return total
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -198,6 +59,11 @@ class APGD(Solver):
         """Algorithm 1 of paper 3; comments give its line numbers."""
         sets, r = problem.sets.arrays, problem.linear
         metric = problem.metric(self.scaling)
+        if come_in_bursts(problem):
+            x = buffers.projected(problem, x)
+            L = _first_curvature(problem, metric, problem.operator.scratch())
+            yield from bursts(self, problem, x, L, gauge, metric, buffers)
+            return
         pass_over = assess_and_propose.sized(problem.blocks)
         partial = np.empty((sets.chunks.shape[0], 5))
         Nx, Nx_old, Nx_new = (np.empty(problem.rows) for _ in range(3))
@@ -240,14 +106,11 @@ class APGD(Solver):
                 )
                 if bend <= L * length * (1.0 + 1e-12) or not length > 0.0:  # 9
                     break
-                L = min(2.0 * L, max(1.01 * bend / length, 1.1 * L))  # 10
+                L = larger_curvature(L, bend, length)  # 10
             if self.restart and uphill > 0.0:  # 25
                 theta, beta = 1.0, 0.0
             else:
-                root = theta * math.sqrt(theta * theta + 4.0)
-                theta_new = 0.5 * (root - theta * theta)  # 14
-                beta = theta * (1.0 - theta) / (theta * theta + theta_new)  # 15
-                theta = theta_new
+                theta, beta = next_momentum(theta)  # 14, 15
             x_old, x = x, x_new
             Nx_old, Nx, Nx_new = Nx, Nx_new, Nx_old
             memory_old, memory, memory_new = memory, memory_new, memory_old

@@ -15,7 +15,7 @@ import logging
 import math
 from collections.abc import Generator
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cached_property, lru_cache
 from typing import ClassVar
 
 from amontons.errors import InputError
@@ -24,6 +24,7 @@ from amontons.problem.problem import ConeProblem
 from amontons.problem.residuals import Gauge, Measure
 from amontons.problem.solution import Status
 from amontons.solvers.apgd import APGD
+from amontons.solvers.apgd_bursts import come_in_bursts
 from amontons.solvers.base import Buffers, Ending, Floats, Iterate, Solver
 from amontons.solvers.finish import can_finish, finish
 from amontons.solvers.interior_point import InteriorPoint
@@ -38,7 +39,7 @@ from amontons.solvers.spectral_gradient import SpectralGradient
 logger = logging.getLogger("amontons")
 
 FEW_BLOCKS = 16
-"""Blocks up to which SpectralGradient, whose iterations cost least, begins."""
+"""Blocks up to which SpectralGradient begins, where a call costs more than what it does."""
 
 FIRST_LOOK = 16
 """Iterations before the first comparison; each later one comes after half as many more."""
@@ -54,6 +55,7 @@ COUNTED_ABOVE = 2000
 
 # microseconds, fitted on a 2026 server core; their ratios are what matters
 FIRST_ORDER_CALL, FIRST_ORDER_BLOCK, FIRST_ORDER_ENTRY = 14.0, 0.04, 0.0015
+FIRST_ORDER_IN_BURSTS = 3.0  # instead of FIRST_ORDER_CALL
 INTERIOR_CALL, INTERIOR_BLOCK, INTERIOR_ENTRY, INTERIOR_OPERATION = 350.0, 4.5, 0.008, 5e-5
 
 INTERIOR_OVERHEAD, INTERIOR_A_DECADE = 5.0, 2.0
@@ -141,9 +143,9 @@ class Auto(Solver):
         kind: type[Solver] = APGD
         if problem.sets.bilateral:
             kind = ConjugateGradient
-        elif problem.blocks <= FEW_BLOCKS:
+        elif problem.blocks <= FEW_BLOCKS and not come_in_bursts(problem):
             kind = SpectralGradient
-        return _ready(kind, Measure(self.measure))
+        return _ready(kind, Measure(self.measure), self.tolerance, self.max_iterations)
 
     def _while_it_pays(
         self, name: str, iterations: Generator[Iterate, None, Ending | None], costs: _Costs
@@ -220,10 +222,10 @@ class Auto(Solver):
         return None, count
 
 
-@cache
-def _ready(kind: type[Solver], measure: Measure) -> Solver:
+@lru_cache
+def _ready(kind: type[Solver], measure: Measure, tolerance: float, most: int) -> Solver:
     """A solver by its class; made once, as that takes as long as iterations on a few contacts."""
-    return kind(measure=measure)
+    return kind(measure=measure, tolerance=tolerance, max_iterations=most)
 
 
 class _Costs:
@@ -234,11 +236,8 @@ class _Costs:
 
     @cached_property
     def first_order(self) -> float:
-        return (
-            FIRST_ORDER_CALL
-            + FIRST_ORDER_BLOCK * self.problem.blocks
-            + FIRST_ORDER_ENTRY * self._entries
-        )
+        call = FIRST_ORDER_IN_BURSTS if come_in_bursts(self.problem) else FIRST_ORDER_CALL
+        return call + FIRST_ORDER_BLOCK * self.problem.blocks + FIRST_ORDER_ENTRY * self._entries
 
     @cached_property
     def interior(self) -> float:

@@ -37,6 +37,8 @@ class Iterate(NamedTuple):
     objective: float
     cost: int = 1
     """Iterations that it took: more than one where a solver runs inside another."""
+    moment: float | None = None
+    """When it was found, by `time.perf_counter` [s]; by default just now."""
 
 
 class Ending(NamedTuple):
@@ -63,11 +65,25 @@ Callback = Callable[[Progress], bool | None]
 
 
 class Buffers:
-    """A few arrays that iterates rotate through, so that keeping the best one copies nothing."""
+    """A few arrays that iterates rotate through, so that keeping the best one copies nothing.
 
-    def __init__(self, rows: int, count: int) -> None:
-        self._arrays = [np.empty(rows) for _ in range(count)]
+    With `watched` somebody looks at every iterate: a method must not run ahead.
+    """
+
+    def __init__(self, rows: int, count: int, *, watched: bool = False) -> None:
+        self.block = np.empty((count, rows))
+        """The same arrays in one, shape (count, rows)."""
+        self.watched = watched
+        self._arrays = list(self.block)
         self.best: Floats | None = None
+
+    def place(self, array: Floats | None) -> int:
+        """Row of the block that one of the arrays is, or −1."""
+        return next((k for k, mine in enumerate(self._arrays) if mine is array), -1)
+
+    def __getitem__(self, row: int) -> Floats:
+        """The array that is this row of the block."""
+        return self._arrays[row]
 
     def projected(self, problem: ConeProblem, x: Floats, *used: Floats) -> Floats:
         """A buffer that is not in use and holds the projection of x."""
@@ -168,7 +184,7 @@ class Solver(ABC):
         self, problem: ConeProblem, x: Floats, callback: Callback | None, start: float
     ) -> Solution:
         gauge = Gauge.of(problem, self.measure)
-        buffers = Buffers(problem.rows, self.buffers)
+        buffers = Buffers(problem.rows, self.buffers, watched=callback is not None)
         log = _Log()
         best, best_at, count = math.inf, 0, 0
         status, message = Status.STALLED, "the method cannot improve on this point"
@@ -182,7 +198,8 @@ class Solver(ABC):
                 break
             if len(log.residual):
                 count += iterate.cost
-            now = time.perf_counter() - start
+            moment = iterate.moment
+            now = (time.perf_counter() if moment is None else moment) - start
             log.append(iterate.error, iterate.objective, now)
             if not math.isfinite(iterate.error):
                 status, message = Status.INVALID, f"iteration {count} produced {iterate.error}"
