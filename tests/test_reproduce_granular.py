@@ -89,7 +89,7 @@ def test_a_ball_is_lowered_until_it_touches():
 def test_the_rate_of_a_steady_flow():
     time = np.linspace(0.0, 1.0, 101)
     beads = np.maximum(1000.0 * (time - 0.05), 0.0)
-    assert Outflow(2e-3, time, beads).rate == pytest.approx(1000.0)
+    assert Outflow(2e-3, 0.3, time, beads).rate == pytest.approx(1000.0)
 
 
 def test_the_shadow_of_beverloos_law_is_found_again():
