@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from amontons.algebra.rotations import quaternion_product, rotation_matrices
 from amontons.model.bodies import Body
+from amontons.model.forces import Bushing
 from amontons.model.joints import Joint, Revolute, Spherical
 from amontons.model.materials import Material
 from amontons.model.shapes import Box, Capsule, Shape, Sphere
@@ -66,6 +67,7 @@ class Ragdolls(Scene):
     dolls: int = parameter(8, "how many dolls", low=1, high=10_000)
     friction: float = parameter(0.5, "Coulomb's coefficient", low=0.0, high=100.0)
     torque: float = parameter(2.0, "friction of elbows and knees", unit="N m", low=0.0, high=1e3)
+    damping: float = parameter(1.0, "of necks, shoulders and hips", unit="N m s", low=0.0, high=1e3)
     seed: int = parameter(0, "of how they are turned", low=0)
 
     name: ClassVar[str] = "ragdolls"
@@ -110,6 +112,8 @@ class Ragdolls(Scene):
         for a, b, point, how in JOINTS:
             at: Point = tuple((place + matrix @ np.array(point)).tolist())
             world.add_joint(self._joint(limbs[a], limbs[b], at, matrix[:, 1], how))
+            if how == "ball" and self.damping > 0.0:
+                world.add_force(Bushing(limbs[a], limbs[b], point=at, angular_damping=self.damping))
 
     def _joint(self, a: Body, b: Body, point: Point, axis: Floats, how: str) -> Joint:
         """Elbows bend forwards, knees backwards; both up to 140°."""
