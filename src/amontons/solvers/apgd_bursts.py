@@ -135,6 +135,8 @@ def bursts(
     sets = problem.sets.arrays
     room = 1 if buffers.watched else min(MOST, 1 + WORK // problem.blocks)
     kept = buffers.place(buffers.best)  # by the method before this one
+    if len(buffers.block) < (4 if kept < 0 else 5):
+        raise RuntimeError("a burst needs four buffers beside the best point of another method")
     state = State(
         buffers.block,
         np.empty((3, problem.rows)),
