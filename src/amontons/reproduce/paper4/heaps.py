@@ -26,7 +26,7 @@ class ArticulatedObjects(Experiment):
     def run(self, notebook: Notebook) -> None:
         dolls = self.pick(quick=1, default=4, full=8)
         world = Ragdolls(dolls).build()
-        simulation = Simulation(world, step=6e-3, solver=APGD(tolerance=1e-3, max_iterations=80))
+        simulation = Simulation(world, step=5e-3, solver=APGD(tolerance=1e-3, max_iterations=150))
         simulation.step()  # compiles what is needed, which real time does not count
         duration = self.pick(quick=1.0, default=4.0, full=5.0)
         run = watch(simulation, duration, world.body("doll 1 trunk"), notebook)
