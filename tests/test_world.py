@@ -90,6 +90,21 @@ def test_views_are_arrays_that_write_through(world, pair):
     assert world.bodies.position[0, 0] == 7.0
 
 
+def test_a_body_tells_what_it_is_and_takes_forces(world):
+    steel = am.Material(friction=0.2)
+    body = world.add_body(BALL, mass=2.0, material=steel)
+    wall = world.add_body(am.Box.cube(1.0), fixed=True, position=(3.0, 0.0, 0.0))
+    assert body.material == steel
+    assert (body.fixed, wall.fixed, body.asleep) == (False, True, False)
+    assert body.inertia == pytest.approx(2.0 * BALL.unit_inertia() / BALL.volume)
+    body.force, body.torque = (1.0, 2.0, 3.0), (0.0, 0.0, 4.0)
+    assert world.bodies.force[0].tolist() == body.force.tolist() == [1.0, 2.0, 3.0]
+    assert world.bodies.torque[0].tolist() == body.torque.tolist() == [0.0, 0.0, 4.0]
+    for name in ("force", "torque"):
+        with pytest.raises(am.InputError, match=name):
+            setattr(body, name, (np.nan, 0.0, 0.0))
+
+
 def test_nearly_unit_quaternions_are_made_unit(world):
     body = world.add_body(BALL, mass=1.0, orientation=(1.0 + 1e-8, 0.0, 0.0, 0.0))
     assert body.orientation.tolist() == [1.0, 0.0, 0.0, 0.0]

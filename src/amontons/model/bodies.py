@@ -14,6 +14,7 @@ from amontons.model.shapes import Shape
 from amontons.model.shapes.checks import finite_vector, unit_quaternion
 
 if TYPE_CHECKING:
+    from amontons.model.materials import Material
     from amontons.model.world import World
 
 Floats = NDArray[np.float64]
@@ -185,6 +186,21 @@ class Body:
         return float(self.world.bodies.mass[self.index])
 
     @property
+    def inertia(self) -> Floats:
+        """Inertia about the centre of mass, along the body's axes [kg m²], shape (3, 3)."""
+        return np.array(self.world.bodies.inertia[self.index])
+
+    @property
+    def material(self) -> Material:
+        """What it is made of."""
+        return self.world.materials.list[int(self.world.bodies.material[self.index])]
+
+    @property
+    def fixed(self) -> bool:
+        """Whether it never moves."""
+        return bool(self.world.bodies.fixed[self.index])
+
+    @property
     def position(self) -> Floats:
         """Centre of mass [m], shape (3,)."""
         return np.array(self.world.bodies.position[self.index])
@@ -219,6 +235,29 @@ class Body:
     @angular_velocity.setter
     def angular_velocity(self, value: ArrayLike) -> None:
         self.world.bodies.angular_velocity[self.index] = finite_vector("angular_velocity", value)
+
+    @property
+    def force(self) -> Floats:
+        """Force that acts at the centre of mass from now on [N], shape (3,)."""
+        return np.array(self.world.bodies.force[self.index])
+
+    @force.setter
+    def force(self, value: ArrayLike) -> None:
+        self.world.bodies.force[self.index] = finite_vector("force", value)
+
+    @property
+    def torque(self) -> Floats:
+        """Torque that acts from now on, in world axes [N m], shape (3,)."""
+        return np.array(self.world.bodies.torque[self.index])
+
+    @torque.setter
+    def torque(self, value: ArrayLike) -> None:
+        self.world.bodies.torque[self.index] = finite_vector("torque", value)
+
+    @property
+    def asleep(self) -> bool:
+        """Whether it rests until something touches it."""
+        return bool(self.world.bodies.asleep[self.index])
 
     def point(self, local: ArrayLike) -> Floats:
         """A point of the body, given from its centre of mass in its own axes, in the world [m]."""
