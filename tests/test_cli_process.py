@@ -115,6 +115,13 @@ def test_ctrl_c_reaches_a_solver_inside_another(tmp_path):
     assert report["time"] < 20
 
 
+def test_the_package_is_the_command(problem_file):
+    command = [sys.executable, "-m", "amontons", "solve", str(problem_file), "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["status"] == "converged"
+
+
 def test_watching_changes_no_result(problem_file):
     result = run("solve", problem_file, "--exact", "-s", "gauss-seidel", "--json")
     report = json.loads(result.stdout)
