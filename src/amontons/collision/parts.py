@@ -19,6 +19,14 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
 
 
+class PartNumbers(NamedTuple):
+    """Kinds of parts, and their numbers within their bodies."""
+
+    kind: NDArray[np.uint8]  # of each part's shape, (parts,)
+    first: NDArray[np.int64]  # parts of body i are first[i] to first[i + 1], (bodies + 1,)
+    local: Ints  # number of each part within its body, (parts,)
+
+
 class PartsOfBodies(NamedTuple):
     """Parts, body by body. Without offsets, part i is body i."""
 
@@ -29,15 +37,11 @@ class PartsOfBodies(NamedTuple):
     turn: Floats | None  # unit quaternions from the part's frame to that of its body, (parts, 4)
     bodies: int
 
-    @property
-    def first(self) -> NDArray[np.int64]:
-        """Parts of body i are first[i] to first[i + 1], (bodies + 1,)."""
-        return np.searchsorted(self.body, np.arange(self.bodies + 1))
-
-    @property
-    def local(self) -> Ints:
-        """Number of each part within its body, (parts,)."""
-        return (np.arange(self.body.size) - self.first[self.body]).astype(np.int32)
+    def numbers(self) -> PartNumbers:
+        """What parts are among those of their bodies; it takes time to find."""
+        first = np.searchsorted(self.body, np.arange(self.bodies + 1))
+        local = (np.arange(self.body.size) - first[self.body]).astype(np.int32)
+        return PartNumbers(self.shapes.kind[self.shape], first, local)
 
     def poses(self, position: Floats, orientation: Floats) -> Poses:
         """Where the parts are when the bodies are there."""

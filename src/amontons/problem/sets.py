@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,6 +22,7 @@ from amontons.algebra.cones import GROUP_ORDER, ROWS_OF_KIND, SetArrays, SetKind
 from amontons.errors import InputError
 
 Floats = NDArray[np.float64]
+Scalar = TypeVar("Scalar", np.float64, np.int32)
 
 NORMAL_TOLERANCE = 1e-6
 """How far a normal's length may be from 1 before it is an error; smaller errors are mended."""
@@ -148,10 +149,10 @@ class Interval(Run):
     kind: ClassVar[SetKind] = SetKind.INTERVAL
 
     def __post_init__(self) -> None:
-        lower, upper = np.broadcast_arrays(
-            np.atleast_1d(np.asarray(self.lower, dtype=np.float64)),
-            np.atleast_1d(np.asarray(self.upper, dtype=np.float64)),
-        )
+        lower = np.atleast_1d(np.asarray(self.lower, dtype=np.float64))
+        upper = np.atleast_1d(np.asarray(self.upper, dtype=np.float64))
+        if lower.shape != upper.shape:
+            lower, upper = np.broadcast_arrays(lower, upper)
         if lower.ndim != 1:
             raise InputError("interval bounds must be numbers or flat arrays")
         if np.isnan(lower).any() or np.isnan(upper).any():
@@ -260,6 +261,19 @@ class SpinningCone(Run):
         return columns
 
 
+class Place(NamedTuple):
+    """Where the rows of a run are: with the caller, and in the internal order."""
+
+    given: slice  # the caller's rows, a block's together
+    group: slice  # internal rows of all blocks of the run's kind, component by component
+    blocks: slice  # the run's own among them
+    size: int  # rows of a block
+
+    def of(self, values: NDArray[Any]) -> NDArray[Any]:
+        """The run's part of values in the internal order: a view, shape (size, blocks)."""
+        return values[self.group].reshape(self.size, -1)[:, self.blocks]
+
+
 class Product:
     """Υ, the product of all runs' sets: what kernels, solvers and residuals work with.
 
@@ -276,38 +290,23 @@ class Product:
                     f"or SpinningCone, got {type(run).__name__}"
                 )
         self.runs = tuple(run for run in runs if run.blocks)
+        groups = _groups(self.runs)
+        self.blocks = sum(count for _, _, count, _ in groups)
         self.rows = sum(run.rows for run in self.runs)
-        self.blocks = sum(run.blocks for run in self.runs)
         if self.rows > np.iinfo(np.int32).max:
             raise InputError(f"{self.rows} rows are more than a problem can hold (2³¹ − 1)")
-        groups = _groups(self.runs)
+        cones = [run.columns() for kind in GROUP_ORDER[:3] for run in self.runs if run.kind == kind]
+        bounded = [run.columns() for run in self.runs if run.kind == SetKind.INTERVAL]
         self.arrays = SetArrays(
-            groups=groups,
+            groups=np.array(groups, dtype=np.int64).reshape(-1, 4),
             chunks=_chunks(groups),
-            normal=np.ascontiguousarray(self._cones("normal", (1.0, 0.0, 0.0)).T),
-            friction=self._cones("friction", 0.0),
-            rolling=self._cones("rolling", 0.0) if self.has_torque else np.empty(0),
-            spinning=self._cones("spinning", 0.0) if self.has_torque else np.empty(0),
-            lower=self._gather(SetKind.INTERVAL, "lower", 0.0),
-            upper=self._gather(SetKind.INTERVAL, "upper", 0.0),
+            normal=np.ascontiguousarray(_joined(cones, "normal", (1.0, 0.0, 0.0)).T),
+            friction=_joined(cones, "friction"),
+            rolling=_joined(cones, "rolling") if self.has_torque else np.empty(0),
+            spinning=_joined(cones, "spinning") if self.has_torque else np.empty(0),
+            lower=_joined(bounded, "lower"),
+            upper=_joined(bounded, "upper"),
         )
-
-    def _gather(self, kind: int, column: str, default: float | tuple[float, ...]) -> Floats:
-        """One coefficient of all blocks of one kind, `default` where a run has none."""
-        fill = np.asarray(default, dtype=np.float64)
-        parts = [
-            run.columns().get(column, np.broadcast_to(fill, (run.blocks, *fill.shape)))
-            for run in self.runs
-            if run.kind == kind
-        ]
-        if len(parts) == 1:
-            return np.ascontiguousarray(parts[0])
-        return np.concatenate([np.empty((0, *fill.shape)), *parts])
-
-    def _cones(self, column: str, default: float | tuple[float, ...]) -> Floats:
-        found = [self._gather(kind, column, default) for kind in GROUP_ORDER[:3]]
-        parts = [part for part in found if len(part)]
-        return parts[0] if len(parts) == 1 else np.concatenate(found)
 
     @cached_property
     def kinds(self) -> frozenset[SetKind]:
@@ -348,30 +347,35 @@ class Product:
     @cached_property
     def row_order(self) -> NDArray[np.int32]:
         """Internal row of each of the caller's rows, shape (rows,)."""
-        layout = {int(kind): (count, row) for kind, _, count, row in self.arrays.groups}
-        seen = dict.fromkeys(layout, 0)
-        parts = [np.empty(0, dtype=np.int32)]
+        return self.outward(np.arange(self.rows, dtype=np.int32))
+
+    @cached_property
+    def places(self) -> tuple[Place, ...]:
+        """Where the rows of each run are."""
+        layout = {kind: (count, row) for kind, _, count, row in self.arrays.groups.tolist()}
+        seen, first, places = dict.fromkeys(layout, 0), 0, []
         for run in self.runs:
-            count, first = layout[run.kind]
-            block = seen[run.kind] + np.arange(run.blocks)
-            rows = first + count * np.arange(ROWS_OF_KIND[run.kind]) + block[:, None]
-            parts.append(rows.astype(np.int32).ravel())
+            (count, row), before, rows = layout[run.kind], seen[run.kind], run.rows
             seen[run.kind] += run.blocks
-        return np.concatenate(parts)
+            size = rows // run.blocks
+            group, blocks = slice(row, row + size * count), slice(before, seen[run.kind])
+            places.append(Place(slice(first, first + rows), group, blocks, size))
+            first += rows
+        return tuple(places)
 
     def inward(self, values: Floats) -> Floats:
         """Values of all rows in internal order, from the caller's; a new array."""
-        if len(self.runs) == 1:
-            return values.reshape(self.blocks, -1).T.flatten()
         out = np.empty(self.rows)
-        out[self.row_order] = values
+        for place in self.places:
+            place.of(out)[:] = values[place.given].reshape(-1, place.size).T
         return out
 
-    def outward(self, values: Floats) -> Floats:
+    def outward(self, values: NDArray[Scalar]) -> NDArray[Scalar]:
         """Values of all rows in the caller's order, from the internal one; a new array."""
-        if len(self.runs) == 1:
-            return values.reshape(-1, self.blocks).T.flatten()
-        return values[self.row_order]
+        out = np.empty(self.rows, dtype=values.dtype)
+        for place in self.places:
+            out[place.given].reshape(-1, place.size)[:] = place.of(values).T
+        return out
 
     def project(self, x: ArrayLike) -> Floats:
         """Euclidean projection of `x`, shape (rows,), onto the set, in the caller's order."""
@@ -389,24 +393,38 @@ class Product:
         return f"Product({parts or 'empty'})"
 
 
-def _groups(runs: Sequence[Run]) -> NDArray[np.int64]:
+def _joined(
+    runs: list[dict[str, Floats]], name: str, default: float | tuple[float, ...] = 0.0
+) -> Floats:
+    """One coefficient of all runs, from their columns; `default` where a cone has none."""
+    parts = [
+        run[name] if name in run else np.full((len(run["friction"]), *np.shape(default)), default)
+        for run in runs
+    ]
+    if len(parts) == 1:
+        return np.ascontiguousarray(parts[0])
+    return np.concatenate([np.empty((0, *np.shape(default))), *parts])
+
+
+def _groups(runs: Sequence[Run]) -> list[tuple[int, int, int, int]]:
     """Kind, first block, count and first row of each group that has any blocks."""
-    table = []
-    block, row = 0, 0
-    for kind in GROUP_ORDER:
-        count = sum(run.blocks for run in runs if run.kind == kind)
+    counts = dict.fromkeys(GROUP_ORDER, 0)
+    for run in runs:
+        counts[run.kind] += run.blocks
+    table, block, row = [], 0, 0
+    for kind, count in counts.items():
         if count:
             table.append((kind, block, count, row))
-        block += count
-        row += count * int(ROWS_OF_KIND[kind])
-    return np.array(table, dtype=np.int64).reshape(-1, 4)
+            block += count
+            row += count * int(ROWS_OF_KIND[kind])
+    return table
 
 
-def _chunks(groups: NDArray[np.int64]) -> NDArray[np.int64]:
+def _chunks(groups: list[tuple[int, int, int, int]]) -> NDArray[np.int64]:
     """Every group cut into chunks of at most CHUNK blocks: the units of parallel work."""
     table = [
-        (*group, start, min(start + CHUNK, int(group[2])))
+        (*group, start, min(start + CHUNK, group[2]))
         for group in groups
-        for start in range(0, int(group[2]), CHUNK)
+        for start in range(0, group[2], CHUNK)
     ]
     return np.array(table, dtype=np.int64).reshape(-1, 6)
