@@ -32,11 +32,10 @@ def assemble(
     count = len(contacts)
     torque = terms.rolling is not None
     width = 6 if torque else 3
-    operator = BodyOperator(
+    operator = BodyOperator.trusted(
         inverse_mass=inverse_mass,
         inverse_inertia=inverse_inertia,
-        bodies_a=np.concatenate([contacts.bodies[:, 0], rows.bodies[:, 0]]),
-        bodies_b=np.concatenate([contacts.bodies[:, 1], rows.bodies[:, 1]]),
+        bodies=np.concatenate([contacts.bodies, rows.bodies]),
         arms_a=contacts.arms_a,
         arms_b=contacts.arms_b,
         wrenches=count if torque else 0,
@@ -60,12 +59,18 @@ def assemble(
 
 
 def _sets(terms: ContactTerms, rows: JointRows) -> list[Run]:
-    normals = terms.contacts.normals
-    contact: Run = CoulombCone(terms.friction, normals)
+    normals, sets = terms.contacts.normals, list[Run]()
     if terms.rolling is not None and terms.spinning is not None:
-        contact = SpinningCone(terms.friction, terms.rolling, terms.spinning, normals)
-    scalars = [Free(rows.free), NonNegative(rows.one_sided), Interval(rows.lower, rows.upper)]
-    return [contact, *scalars]
+        sets.append(SpinningCone(terms.friction, terms.rolling, terms.spinning, normals))
+    elif len(terms):
+        sets.append(CoulombCone(terms.friction, normals))
+    if rows.free:
+        sets.append(Free(rows.free))
+    if rows.one_sided:
+        sets.append(NonNegative(rows.one_sided))
+    if rows.bounded:
+        sets.append(Interval(rows.lower, rows.upper))
+    return sets
 
 
 def _compliance(terms: ContactTerms, rows: JointRows, width: int) -> Floats | None:

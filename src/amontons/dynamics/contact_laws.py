@@ -172,19 +172,18 @@ def contact_terms(
         pairs.damping, step, rules.near, rules.recovery_speed, rules.bounce_speed, rules.lift_speed,
         keep, mu, offset, yielding, bounces,
     )  # fmt: skip
-    i, j = material[contacts.bodies[:, 0]], material[contacts.bodies[:, 1]]
-    static = bool((pairs.static_friction != pairs.friction).any())
-    if static and sticking is not None:
-        mu = np.where(sticking, pairs.static_friction[i, j], mu)
+    both = tuple(material[contacts.bodies].T)
+    if pairs.sticks and sticking is not None:
+        mu = np.where(sticking, pairs.static_friction[both], mu)
     terms = ContactTerms(contacts, None, mu, offset, bouncing=int(np.count_nonzero(bounces)))
-    terms.has_static_friction = static
-    if pairs.rolling_friction.any() or pairs.spinning_friction.any():
-        terms.rolling, terms.spinning = pairs.rolling_friction[i, j], pairs.spinning_friction[i, j]
-    if pairs.compliance.any():
+    terms.has_static_friction = pairs.sticks
+    if pairs.resists_turning:
+        terms.rolling, terms.spinning = pairs.rolling_friction[both], pairs.spinning_friction[both]
+    if pairs.yields:
         terms.compliance = yielding
-    if pairs.cohesion.any():
+    if pairs.pulls:
         touching = contacts.gaps <= rules.cohesion_range
-        terms.cohesion = step * shared(pairs.cohesion[i, j], contacts.bodies, touching)
+        terms.cohesion = step * shared(pairs.cohesion[both], contacts.bodies, touching)
     return terms if keep.all() else _kept(terms, np.flatnonzero(keep))
 
 
