@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,37 +47,45 @@ def finer(solver: Solver) -> Solver:
     return dataclasses.replace(solver, tolerance=FINE)
 
 
+class GivenRules(NamedTuple):
+    """What a user says of contacts; None leaves it to the bodies' size and gravity."""
+
+    near: float | None  # [m]
+    recovery_speed: float | None  # [m/s]
+    bounce_speed: float | None  # [m/s]
+
+    def checked(self) -> GivenRules:
+        """Itself, or an error that names what is wrong."""
+        for name, value in self._asdict().items():
+            if value is not None and finite(name, value) < 0.0:
+                raise InputError(f"{name} is {value:g}; it must not be negative")
+        if self.near is not None:
+            positive("near", self.near)
+        return self
+
+
 def contact_rules(
-    size: float,
-    gravity: Floats,
-    step: float,
-    near: float | None,
-    recovery_speed: float | None,
-    bounce_speed: float | None,
-    exact: bool,
+    size: float, gravity: Floats, step: float, given: GivenRules, exact: bool
 ) -> ContactRules:
     """Lengths and speeds of contact, by default from a typical body's size [m] and gravity."""
-    given = {"near": near, "recovery_speed": recovery_speed, "bounce_speed": bounce_speed}
-    for name, value in given.items():
-        if value is not None and finite(name, value) < 0.0:
-            raise InputError(f"{name} is {value:g}; it must not be negative")
-    if near is not None:
-        positive("near", near)
-    g = float(np.linalg.norm(gravity))
-    near = 0.02 * size if near is None else near
+    g = math.sqrt(gravity.dot(gravity))
+    near = 0.02 * size if given.near is None else given.near
     fall = math.sqrt(2.0 * g * size) or size / step
     return ContactRules(
         near=near,
-        recovery_speed=0.1 * fall if recovery_speed is None else recovery_speed,
-        bounce_speed=2.0 * g * step if bounce_speed is None else bounce_speed,
+        recovery_speed=0.1 * fall if given.recovery_speed is None else given.recovery_speed,
+        bounce_speed=2.0 * g * step if given.bounce_speed is None else given.bounce_speed,
         lift_speed=math.inf if exact else g * step,
         slip_speed=1e-3 * fall,
         cohesion_range=0.25 * near,
     )
 
 
-def check_bodies(world: World) -> None:
-    """Raise where a body's state is not finite, or a quaternion not unit: names the body."""
+def check_bodies(world: World) -> Floats:
+    """Raise where a body's state is not finite, or a quaternion not unit: names the body.
+
+    Returns the orientations with what is left of rounding scaled away, shape (bodies, 4).
+    """
     bodies = world.bodies
     if not len(bodies):
         raise InputError("the world is empty: add a body before the first step")
@@ -100,6 +109,7 @@ def check_bodies(world: World) -> None:
             f"the orientation of {world.name_of(int(bodies.id[row]))} has length "
             f"{length[row]:g}; quaternions must be unit: divide by the length"
         )
+    return np.asarray(bodies.orientation / length[:, None])
 
 
 def check_velocities(world: World, velocity: Floats) -> None:

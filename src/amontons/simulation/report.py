@@ -5,15 +5,20 @@ from __future__ import annotations
 import dataclasses
 import time
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from amontons.dynamics.energy import mechanics_of
 from amontons.dynamics.masses import Masses
 from amontons.model.world import World
 from amontons.problem.solution import Status
 from amontons.simulation.solved import Solved
 from amontons.simulation.step_size import travels
+
+if TYPE_CHECKING:
+    from amontons.simulation.simulation import Simulation
 
 Floats = NDArray[np.float64]
 
@@ -77,6 +82,34 @@ class StepReport:
     def converged(self) -> bool:
         """Whether the solver met its tolerance."""
         return self.status is Status.CONVERGED
+
+
+def report_on(
+    simulation: Simulation, solved: Solved, broken: list[int], stored: float, watch: Stopwatch
+) -> StepReport:
+    """The report on the step that a simulation has just taken; `stored` is the loads' energy."""
+    bodies, joints = simulation.bodies, simulation.joints
+    state = mechanics_of(simulation.world, bodies.twist)
+    return StepReport(
+        number=simulation.steps,
+        time=simulation.time,
+        step=solved.step,
+        contacts=len(solved.terms),
+        joint_rows=int(np.count_nonzero(solved.acting)),
+        iterations=solved.solution.iterations,
+        status=solved.solution.status,
+        residual=solved.solution.residual,
+        penetration=max(0.0, -float(solved.detected.gaps.min(initial=0.0))),
+        joint_error=joints.largest_error,
+        kinetic_energy=state.kinetic,
+        potential_energy=state.potential + stored + joints.potential_energy(),
+        dissipated_energy=simulation.dissipated,
+        momentum=state.momentum,
+        angular_momentum=state.angular_momentum,
+        awake=int(np.count_nonzero(bodies.dynamic & ~bodies.asleep)),
+        seconds=watch.seconds,
+        notes=notes_of(simulation.world, simulation.masses, solved, broken),
+    )
 
 
 def notes_of(world: World, masses: Masses, solved: Solved, broken: list[int]) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from amontons.dynamics.joints.binding import IndexOf, bind, body_rows
 from amontons.dynamics.joints.coordinates import TermArrays, measure_all
 from amontons.dynamics.joints.law import JointRows, assemble_rows, room_for, share_out
-from amontons.dynamics.joints.readings import Readings
+from amontons.dynamics.joints.readings import Readings, Selections
 from amontons.dynamics.joints.tables import appended, without
 from amontons.errors import InputError
 from amontons.model.joints.base import Connection
@@ -180,6 +180,7 @@ class JointSystem(Readings):
         self.jacobian = np.zeros((count, 12))
         self._now = self.tables.rows.target.copy()
         self._step: _Step | None = None
+        self._chosen = Selections.of(self.tables)
 
     # -- one step ---------------------------------------------------------------------------------
 
@@ -201,6 +202,8 @@ class JointSystem(Readings):
         out: tuple[Floats, Floats],
     ) -> None:
         """Values and derivatives of coordinates after a step with these twists."""
+        if not self.values.size:
+            return
         bodies, kernel = self.tables.coordinates.bodies, measure_all.sized(self.values.size)
         kernel(bodies, self._first, terms, position, orientation, twist, step, *out)
 
@@ -259,6 +262,11 @@ class JointSystem(Readings):
         step = positive("step", step)
         share_out(given, last.order, last.jacobian, last.arm, step, rows, joints)
         self._now = last.then
+        return self._break() if self._chosen.breakable else []
+
+    def _break(self) -> list[int]:
+        """Break joints that carry too much; returns their ids."""
+        rows, joints = self.tables.rows, self.tables.joints
         force, torque = joints.reaction_force, joints.reaction_torque
         too_much = np.linalg.norm(force, axis=1) > joints.break_force
         too_much |= np.linalg.norm(torque, axis=1) > joints.break_torque
