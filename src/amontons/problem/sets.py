@@ -24,6 +24,12 @@ from amontons.errors import InputError
 Floats = NDArray[np.float64]
 Scalar = TypeVar("Scalar", np.float64, np.int32)
 
+SIZES: tuple[int, ...] = tuple(ROWS_OF_KIND.tolist())
+"""Rows of a block, by its kind."""
+
+MOST_ROWS = 2**31 - 1
+"""Rows of a problem are numbered with 32 bits."""
+
 NORMAL_TOLERANCE = 1e-6
 """How far a normal's length may be from 1 before it is an error; smaller errors are mended."""
 
@@ -71,15 +77,16 @@ def _unit_normals(value: ArrayLike, blocks: int) -> Floats:
     if normals.shape != (blocks, 3):
         raise InputError(f"normals must have shape ({blocks}, 3), got {normals.shape}")
     length = np.sqrt(np.einsum("ij,ij->i", normals, normals))
-    wrong = np.abs(length - 1.0) > NORMAL_TOLERANCE
-    if wrong.any():
-        worst = int(np.argmax(wrong))
+    error = np.abs(length - 1.0)
+    largest = error.max(initial=0.0)
+    if largest > NORMAL_TOLERANCE:
+        worst = int(np.argmax(error > NORMAL_TOLERANCE))
         raise InputError(
             f"normals[{worst}] has length {length[worst]:.6g}; normals must be unit vectors"
         )
     # a normal that is a unit vector to the last bit or two stays as it is: files come back the same
-    rough = np.flatnonzero(np.abs(length - 1.0) > 4e-16)
-    if rough.size:
+    if largest > 4e-16:
+        rough = np.flatnonzero(error > 4e-16)
         normals = normals.copy()
         normals[rough] /= length[rough, None]
     return normals
@@ -98,7 +105,7 @@ class Run:
     @property
     def rows(self) -> int:
         """Number of rows, the blocks' dimensions added up."""
-        return self.blocks * int(ROWS_OF_KIND[self.kind])
+        return self.blocks * SIZES[self.kind]
 
     def columns(self) -> dict[str, Floats]:
         """Coefficients by the names of :class:`~amontons.algebra.cones.SetArrays`."""
@@ -155,11 +162,11 @@ class Interval(Run):
             lower, upper = np.broadcast_arrays(lower, upper)
         if lower.ndim != 1:
             raise InputError("interval bounds must be numbers or flat arrays")
-        if np.isnan(lower).any() or np.isnan(upper).any():
-            raise InputError("an interval bound is NaN")
-        bad = (lower > upper) | (lower == np.inf) | (upper == -np.inf)
-        if bad.any():
-            worst = int(np.argmax(bad))
+        good = (lower <= upper) & (lower < np.inf) & (upper > -np.inf)
+        if not good.all():
+            if np.isnan(lower).any() or np.isnan(upper).any():
+                raise InputError("an interval bound is NaN")
+            worst = int(np.argmin(good))
             raise InputError(
                 f"interval {worst} is empty: lower {lower[worst]} and upper {upper[worst]}"
             )
@@ -168,7 +175,7 @@ class Interval(Run):
 
     @property
     def blocks(self) -> int:
-        return int(np.size(self.lower))
+        return len(np.asarray(self.lower))
 
     def columns(self) -> dict[str, Floats]:
         return {"lower": np.asarray(self.lower), "upper": np.asarray(self.upper)}
@@ -193,7 +200,7 @@ class CoulombCone(Run):
 
     @property
     def blocks(self) -> int:
-        return int(np.size(self.friction))
+        return len(np.asarray(self.friction))
 
     def columns(self) -> dict[str, Floats]:
         columns = {"friction": np.asarray(self.friction)}
@@ -219,7 +226,7 @@ class RollingCone(Run):
 
     @property
     def blocks(self) -> int:
-        return int(np.size(self.friction))
+        return len(np.asarray(self.friction))
 
     def columns(self) -> dict[str, Floats]:
         return {"friction": np.asarray(self.friction), "rolling": np.asarray(self.rolling)}
@@ -248,7 +255,7 @@ class SpinningCone(Run):
 
     @property
     def blocks(self) -> int:
-        return int(np.size(self.friction))
+        return len(np.asarray(self.friction))
 
     def columns(self) -> dict[str, Floats]:
         columns = {
@@ -293,7 +300,7 @@ class Product:
         groups = _groups(self.runs)
         self.blocks = sum(count for _, _, count, _ in groups)
         self.rows = sum(run.rows for run in self.runs)
-        if self.rows > np.iinfo(np.int32).max:
+        if self.rows > MOST_ROWS:
             raise InputError(f"{self.rows} rows are more than a problem can hold (2³¹ − 1)")
         cones = [run.columns() for kind in GROUP_ORDER[:3] for run in self.runs if run.kind == kind]
         bounded = [run.columns() for run in self.runs if run.kind == SetKind.INTERVAL]
@@ -353,14 +360,13 @@ class Product:
     def places(self) -> tuple[Place, ...]:
         """Where the rows of each run are."""
         layout = {kind: (count, row) for kind, _, count, row in self.arrays.groups.tolist()}
-        seen, first, places = dict.fromkeys(layout, 0), 0, []
+        seen, given, places = dict.fromkeys(layout, 0), 0, []
         for run in self.runs:
-            (count, row), before, rows = layout[run.kind], seen[run.kind], run.rows
-            seen[run.kind] += run.blocks
-            size = rows // run.blocks
-            group, blocks = slice(row, row + size * count), slice(before, seen[run.kind])
-            places.append(Place(slice(first, first + rows), group, blocks, size))
-            first += rows
+            size, (count, row), first = SIZES[run.kind], layout[run.kind], seen[run.kind]
+            last = seen[run.kind] = first + run.blocks
+            rows = slice(given, given + size * (last - first))
+            places.append(Place(rows, slice(row, row + size * count), slice(first, last), size))
+            given = rows.stop
         return tuple(places)
 
     def inward(self, values: Floats) -> Floats:
@@ -401,9 +407,9 @@ def _joined(
         run[name] if name in run else np.full((len(run["friction"]), *np.shape(default)), default)
         for run in runs
     ]
-    if len(parts) == 1:
-        return np.ascontiguousarray(parts[0])
-    return np.concatenate([np.empty((0, *np.shape(default))), *parts])
+    if not parts:
+        return np.empty((0, *np.shape(default)))
+    return np.ascontiguousarray(parts[0] if len(parts) == 1 else np.concatenate(parts))
 
 
 def _groups(runs: Sequence[Run]) -> list[tuple[int, int, int, int]]:
@@ -416,7 +422,7 @@ def _groups(runs: Sequence[Run]) -> list[tuple[int, int, int, int]]:
         if count:
             table.append((kind, block, count, row))
             block += count
-            row += count * int(ROWS_OF_KIND[kind])
+            row += count * SIZES[kind]
     return table
 
 

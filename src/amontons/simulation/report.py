@@ -106,7 +106,7 @@ def report_on(
         dissipated_energy=simulation.dissipated,
         momentum=state.momentum,
         angular_momentum=state.angular_momentum,
-        awake=int(np.count_nonzero(bodies.dynamic & ~bodies.asleep)),
+        awake=len(bodies) - int(np.count_nonzero(simulation.masses.driven | bodies.asleep)),
         seconds=watch.seconds,
         notes=notes_of(simulation.world, simulation.masses, solved, broken),
     )

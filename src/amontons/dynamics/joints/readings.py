@@ -17,6 +17,7 @@ class Selections(NamedTuple):
     """Rows that readings ask for, while the joints stay the same; each of shape (rows,)."""
 
     limits: Bools
+    most: Floats  # error that counts at most: none, where a limit is not reached
     rigid: Bools  # that hold or limit a coordinate without any give
     springs: Bools  # that store energy when they are stretched, if they are
     breakable: bool  # any of the joints
@@ -29,7 +30,8 @@ class Selections(NamedTuple):
         springs = ((rows.law == POSITION) | limits) & np.isfinite(rows.stiffness) & ~rows.motor
         breakable = np.isfinite(joints.break_force) | np.isfinite(joints.break_torque)
         held = (rows.law == POSITION) & (rows.set == FREE) | limits
-        return cls(limits, held & stiff, springs, bool(breakable.any()))
+        most = np.where(limits, 0.0, np.inf)
+        return cls(limits, most, held & stiff, springs, bool(breakable.any()))
 
 
 class Readings:
@@ -116,8 +118,7 @@ class Readings:
 
     def _rigid_errors(self) -> Floats:
         """Sizes of the errors of rigid rows, limits included; zero for the others, (rows,)."""
-        error = self._errors()
-        error = np.where(self._chosen.limits, np.minimum(error, 0.0), error)
+        error = np.minimum(self._errors(), self._chosen.most)
         held = self._chosen.rigid & ~self.broken[self.tables.rows.joint]
         return np.where(held, np.abs(error), 0.0)
 

@@ -167,7 +167,7 @@ class BodyOperator(Operator):
 
     def check(self, sets: SetArrays) -> None:
         """Contacts must be Coulomb cones, those with torque spinning ones, the rest scalar sets."""
-        have = {int(kind): int(count) for kind, _, count, _ in sets.groups}
+        have = {kind: count for kind, _, count, _ in sets.groups.tolist()}
         want = {COULOMB: self.arrays.forces, SPINNING: self.arrays.wrenches, ROLLING: 0}
         for kind, count in want.items():
             if have.get(kind, 0) != count:
