@@ -24,6 +24,7 @@ class Masses(NamedTuple):
     kinematic: NDArray[np.int64]  # rows of bodies that follow a prescribed motion
     reach: Floats  # of a body's farthest point from its centre [m], 0 for a plane, (bodies,)
     size: Floats  # half of a body's smallest extent [m], (bodies,)
+    span: Floats  # the same, infinite for driven bodies: their thickness is no measure, (bodies,)
     typical_size: float  # median size of bodies that move [m]; a metre where none does
 
     @classmethod
@@ -52,6 +53,7 @@ class Masses(NamedTuple):
             np.flatnonzero(bodies.kinematic),
             np.where(np.isfinite(reach), reach, 0.0),
             size,
+            np.where(driven, np.inf, size),
             float(np.median(moving)) if moving.size else 1.0,
         )
 

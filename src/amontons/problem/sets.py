@@ -12,20 +12,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, NamedTuple, TypeVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from amontons._jit import CHUNK
-from amontons.algebra.cones import GROUP_ORDER, ROWS_OF_KIND, SetArrays, SetKind
+from amontons.algebra.cones import GROUP_ORDER, SetArrays, SetKind
 from amontons.errors import InputError
+from amontons.problem.arrangement import SIZES, arrangement
 
 Floats = NDArray[np.float64]
-Scalar = TypeVar("Scalar", np.float64, np.int32)
-
-SIZES: tuple[int, ...] = tuple(ROWS_OF_KIND.tolist())
-"""Rows of a block, by its kind."""
 
 MOST_ROWS = 2**31 - 1
 """Rows of a problem are numbered with 32 bits."""
@@ -268,19 +264,6 @@ class SpinningCone(Run):
         return columns
 
 
-class Place(NamedTuple):
-    """Where the rows of a run are: with the caller, and in the internal order."""
-
-    given: slice  # the caller's rows, a block's together
-    group: slice  # internal rows of all blocks of the run's kind, component by component
-    blocks: slice  # the run's own among them
-    size: int  # rows of a block
-
-    def of(self, values: NDArray[Any]) -> NDArray[Any]:
-        """The run's part of values in the internal order: a view, shape (size, blocks)."""
-        return values[self.group].reshape(self.size, -1)[:, self.blocks]
-
-
 class Product:
     """Υ, the product of all runs' sets: what kernels, solvers and residuals work with.
 
@@ -297,16 +280,15 @@ class Product:
                     f"or SpinningCone, got {type(run).__name__}"
                 )
         self.runs = tuple(run for run in runs if run.blocks)
-        groups = _groups(self.runs)
-        self.blocks = sum(count for _, _, count, _ in groups)
-        self.rows = sum(run.rows for run in self.runs)
+        self.arranged = arrangement(tuple((int(run.kind), run.blocks) for run in self.runs))
+        self.rows, self.blocks = self.arranged.rows, self.arranged.blocks
         if self.rows > MOST_ROWS:
             raise InputError(f"{self.rows} rows are more than a problem can hold (2³¹ − 1)")
         cones = [run.columns() for kind in GROUP_ORDER[:3] for run in self.runs if run.kind == kind]
         bounded = [run.columns() for run in self.runs if run.kind == SetKind.INTERVAL]
         self.arrays = SetArrays(
-            groups=np.array(groups, dtype=np.int64).reshape(-1, 4),
-            chunks=_chunks(groups),
+            groups=self.arranged.groups,
+            chunks=self.arranged.chunks,
             normal=np.ascontiguousarray(_joined(cones, "normal", (1.0, 0.0, 0.0)).T),
             friction=_joined(cones, "friction"),
             rolling=_joined(cones, "rolling") if self.has_torque else np.empty(0),
@@ -354,34 +336,15 @@ class Product:
     @cached_property
     def row_order(self) -> NDArray[np.int32]:
         """Internal row of each of the caller's rows, shape (rows,)."""
-        return self.outward(np.arange(self.rows, dtype=np.int32))
-
-    @cached_property
-    def places(self) -> tuple[Place, ...]:
-        """Where the rows of each run are."""
-        layout = {kind: (count, row) for kind, _, count, row in self.arrays.groups.tolist()}
-        seen, given, places = dict.fromkeys(layout, 0), 0, []
-        for run in self.runs:
-            size, (count, row), first = SIZES[run.kind], layout[run.kind], seen[run.kind]
-            last = seen[run.kind] = first + run.blocks
-            rows = slice(given, given + size * (last - first))
-            places.append(Place(rows, slice(row, row + size * count), slice(first, last), size))
-            given = rows.stop
-        return tuple(places)
+        return self.arranged.outward(np.arange(self.rows, dtype=np.int32))
 
     def inward(self, values: Floats) -> Floats:
         """Values of all rows in internal order, from the caller's; a new array."""
-        out = np.empty(self.rows)
-        for place in self.places:
-            place.of(out)[:] = values[place.given].reshape(-1, place.size).T
-        return out
+        return self.arranged.inward(values)
 
-    def outward(self, values: NDArray[Scalar]) -> NDArray[Scalar]:
+    def outward(self, values: Floats) -> Floats:
         """Values of all rows in the caller's order, from the internal one; a new array."""
-        out = np.empty(self.rows, dtype=values.dtype)
-        for place in self.places:
-            out[place.given].reshape(-1, place.size)[:] = place.of(values).T
-        return out
+        return self.arranged.outward(values)
 
     def project(self, x: ArrayLike) -> Floats:
         """Euclidean projection of `x`, shape (rows,), onto the set, in the caller's order."""
@@ -410,27 +373,3 @@ def _joined(
     if not parts:
         return np.empty((0, *np.shape(default)))
     return np.ascontiguousarray(parts[0] if len(parts) == 1 else np.concatenate(parts))
-
-
-def _groups(runs: Sequence[Run]) -> list[tuple[int, int, int, int]]:
-    """Kind, first block, count and first row of each group that has any blocks."""
-    counts = dict.fromkeys(GROUP_ORDER, 0)
-    for run in runs:
-        counts[run.kind] += run.blocks
-    table, block, row = [], 0, 0
-    for kind, count in counts.items():
-        if count:
-            table.append((kind, block, count, row))
-            block += count
-            row += count * SIZES[kind]
-    return table
-
-
-def _chunks(groups: list[tuple[int, int, int, int]]) -> NDArray[np.int64]:
-    """Every group cut into chunks of at most CHUNK blocks: the units of parallel work."""
-    table = [
-        (*group, start, min(start + CHUNK, group[2]))
-        for group in groups
-        for start in range(0, group[2], CHUNK)
-    ]
-    return np.array(table, dtype=np.int64).reshape(-1, 6)
