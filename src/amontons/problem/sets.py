@@ -17,9 +17,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from amontons.algebra.cones import GROUP_ORDER, SetArrays, SetKind
+from amontons.algebra.cones import SetArrays, SetKind
 from amontons.errors import InputError
-from amontons.problem.arrangement import SIZES, arrangement
+from amontons.problem.arrangement import CONES, SIZES, arrangement
 
 Floats = NDArray[np.float64]
 
@@ -34,12 +34,17 @@ LARGEST_COEFFICIENT = 1e100
 """Friction beyond this, squared, would be no finite number."""
 
 
-def finite_array(name: str, value: ArrayLike) -> Floats:
-    """`value` as a float64 array, or an error that names the first entry that is not finite."""
+def _numbers(name: str, value: ArrayLike) -> Floats:
+    """`value` as a float64 array, whatever its entries."""
     try:
-        array = np.asarray(value, dtype=np.float64, order="C")
+        return np.asarray(value, dtype=np.float64, order="C")
     except (TypeError, ValueError) as reason:
         raise InputError(f"{name} must be an array of numbers: {reason}") from None
+
+
+def finite_array(name: str, value: ArrayLike) -> Floats:
+    """`value` as a float64 array, or an error that names the first entry that is not finite."""
+    array = _numbers(name, value)
     if not np.isfinite(array).all():
         where = np.argwhere(~np.isfinite(array))[0]
         entry = ", ".join(str(i) for i in where)
@@ -51,15 +56,16 @@ def finite_array(name: str, value: ArrayLike) -> Floats:
 
 def _coefficient(name: str, value: ArrayLike, blocks: int | None = None) -> Floats:
     """A finite, non-negative coefficient a block, broadcast to `blocks` where a scalar is given."""
-    array = np.atleast_1d(finite_array(name, value))
+    array = np.atleast_1d(_numbers(name, value))
     if array.ndim != 1:
         raise InputError(
             f"{name} must be a number or one number a contact, got shape {array.shape}"
         )
-    if (array < 0).any():
-        worst = int(np.argmax(array < 0))
-        raise InputError(f"{name}[{worst}] is {array[worst]}; it must not be negative")
-    if (array > LARGEST_COEFFICIENT).any():
+    if not ((array >= 0.0) & (array <= LARGEST_COEFFICIENT)).all():  # NaN is neither
+        finite_array(name, value)
+        worst = int(np.argmin(array))
+        if array[worst] < 0.0:
+            raise InputError(f"{name}[{worst}] is {array[worst]}; it must not be negative")
         raise InputError(f"{name} is {array.max():g}; more than {LARGEST_COEFFICIENT:g} overflows")
     if blocks is not None and array.size != blocks:
         if array.size != 1:
@@ -69,13 +75,14 @@ def _coefficient(name: str, value: ArrayLike, blocks: int | None = None) -> Floa
 
 
 def _unit_normals(value: ArrayLike, blocks: int) -> Floats:
-    normals = finite_array("normals", value)
+    normals = _numbers("normals", value)
     if normals.shape != (blocks, 3):
         raise InputError(f"normals must have shape ({blocks}, 3), got {normals.shape}")
     length = np.sqrt(np.einsum("ij,ij->i", normals, normals))
     error = np.abs(length - 1.0)
     largest = error.max(initial=0.0)
-    if largest > NORMAL_TOLERANCE:
+    if not largest <= NORMAL_TOLERANCE:
+        finite_array("normals", normals)
         worst = int(np.argmax(error > NORMAL_TOLERANCE))
         raise InputError(
             f"normals[{worst}] has length {length[worst]:.6g}; normals must be unit vectors"
@@ -284,7 +291,7 @@ class Product:
         self.rows, self.blocks = self.arranged.rows, self.arranged.blocks
         if self.rows > MOST_ROWS:
             raise InputError(f"{self.rows} rows are more than a problem can hold (2³¹ − 1)")
-        cones = [run.columns() for kind in GROUP_ORDER[:3] for run in self.runs if run.kind == kind]
+        cones = [run.columns() for kind in CONES for run in self.runs if run.kind == kind]
         bounded = [run.columns() for run in self.runs if run.kind == SetKind.INTERVAL]
         self.arrays = SetArrays(
             groups=self.arranged.groups,

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from amontons.dynamics.contact_laws import ContactRules
+from amontons.dynamics.soundness import UNIT, first_unsound
 from amontons.errors import InputError, SimulationError
 from amontons.model.shapes.checks import finite, positive
 from amontons.model.world import World
 from amontons.solvers import Auto, ExactCoulomb, Solver
 
 Floats = NDArray[np.float64]
-
-UNIT = 1e-6
-"""How far from one the length of a quaternion may be."""
-
 
 FINE_BELOW = 256
 """Contacts and joint rows up to which the default solver is asked for :data:`FINE`."""
@@ -86,11 +83,21 @@ def check_bodies(world: World) -> Floats:
 
     Returns the orientations with what is left of rounding scaled away, shape (bodies, 4).
     """
-    bodies = world.bodies
+    bodies, turn = world.bodies, world.bodies.orientation
     if not len(bodies):
         raise InputError("the world is empty: add a body before the first step")
-    if not np.isfinite(world.gravity).all():
-        raise InputError(f"gravity is {world.gravity.tolist()}; it must be finite")
+    gravity = world.gravity.tolist()
+    if not all(map(math.isfinite, gravity)):
+        raise InputError(f"gravity is {gravity}; it must be finite")
+    if first_unsound(bodies.position, turn, bodies.twist, bodies.force, bodies.torque) >= 0:
+        _explain(world)
+    length = np.sqrt(np.einsum("ij,ij->i", turn, turn))
+    return np.asarray(turn / length[:, None])
+
+
+def _explain(world: World) -> NoReturn:
+    """Raise an error that names the first body whose state is unsound, and says why."""
+    bodies = world.bodies
     for name in ("position", "orientation", "twist", "force", "torque"):
         array = bodies.columns[name]
         if np.isfinite(array).all():
@@ -102,14 +109,11 @@ def check_bodies(world: World) -> Floats:
             "it must be finite: nothing was changed in this step"
         )
     length = np.sqrt(np.einsum("ij,ij->i", bodies.orientation, bodies.orientation))
-    wrong = np.abs(length - 1.0) > UNIT
-    if wrong.any():
-        row = int(np.argmax(wrong))
-        raise InputError(
-            f"the orientation of {world.name_of(int(bodies.id[row]))} has length "
-            f"{length[row]:g}; quaternions must be unit: divide by the length"
-        )
-    return np.asarray(bodies.orientation / length[:, None])
+    row = int(np.argmax(np.abs(length - 1.0) > UNIT))
+    raise InputError(
+        f"the orientation of {world.name_of(int(bodies.id[row]))} has length "
+        f"{length[row]:g}; quaternions must be unit: divide by the length"
+    )
 
 
 def check_velocities(world: World, velocity: Floats) -> None:

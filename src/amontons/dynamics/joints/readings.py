@@ -20,18 +20,25 @@ class Selections(NamedTuple):
     most: Floats  # error that counts at most: none, where a limit is not reached
     rigid: Bools  # that hold or limit a coordinate without any give
     springs: Bools  # that store energy when they are stretched, if they are
-    breakable: bool  # any of the joints
+    elastic: bool  # whether there are any springs
+    breakable: bool  # whether any joint may break
 
     @classmethod
     def of(cls, tables: Tables) -> Selections:
         """Those of the rows of these joints."""
         rows, joints = tables.rows, tables.joints
-        limits, stiff = rows.law == LIMIT, np.isinf(rows.stiffness)
+        limits = rows.law == LIMIT
         springs = ((rows.law == POSITION) | limits) & np.isfinite(rows.stiffness) & ~rows.motor
         breakable = np.isfinite(joints.break_force) | np.isfinite(joints.break_torque)
         held = (rows.law == POSITION) & (rows.set == FREE) | limits
-        most = np.where(limits, 0.0, np.inf)
-        return cls(limits, most, held & stiff, springs, bool(breakable.any()))
+        return cls(
+            limits=limits,
+            most=np.where(limits, 0.0, np.inf),
+            rigid=held & np.isinf(rows.stiffness),
+            springs=springs,
+            elastic=bool(springs.any()),
+            breakable=bool(breakable.any()),
+        )
 
 
 class Readings:
@@ -107,7 +114,7 @@ class Readings:
     @property
     def largest_error(self) -> float:
         """Largest error of all rigid rows, limits included [m or rad]."""
-        return float(self._rigid_errors().max(initial=0.0))
+        return float(self._rigid_errors().max(initial=0.0)) if len(self) else 0.0
 
     def _largest_error(self, *, angular: bool) -> Floats:
         rows = self.tables.rows
@@ -138,7 +145,7 @@ class Readings:
 
     def potential_energy(self) -> float:
         """Energy of all springs [J]."""
-        return float(self.potential_energies().sum()) if self._chosen.springs.any() else 0.0
+        return float(self.potential_energies().sum()) if self._chosen.elastic else 0.0
 
 
 def _sums(joint: Ints, values: Floats, count: int) -> Floats:

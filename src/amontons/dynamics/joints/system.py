@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from amontons.dynamics.joints.binding import IndexOf, bind, body_rows
 from amontons.dynamics.joints.coordinates import TermArrays, measure_all
-from amontons.dynamics.joints.law import JointRows, assemble_rows, room_for, share_out
+from amontons.dynamics.joints.law import NO_ROWS, JointRows, assemble_rows, room_for, share_out
 from amontons.dynamics.joints.readings import Readings, Selections
 from amontons.dynamics.joints.tables import appended, without
 from amontons.errors import InputError
@@ -212,6 +212,8 @@ class JointSystem(Readings):
     ) -> JointRows:
         """Rows of the problem of the step from `time` on [s], of length `step` [s]."""
         step = positive("step", step)
+        if not self.joints:
+            return NO_ROWS
         targets = self._targets(finite("time", time), step)
         self.measure(position, orientation)
         t = self.tables
@@ -250,6 +252,8 @@ class JointSystem(Readings):
 
         Broken joints stay in all readings, and carry nothing any more.
         """
+        if not self.joints and np.size(impulses) == 0:
+            return []
         last = self._step
         if last is None:
             raise InputError("accept() needs rows() first, with the joints that there are now")
