@@ -60,13 +60,13 @@ class ContactSet:
     def take(self, kept: NDArray[np.int64]) -> ContactSet:
         """The contacts of these rising numbers, shape (m,)."""
         return ContactSet(
-            np.take(self.bodies, kept, axis=0),
-            np.take(self.normals, kept, axis=0),
-            np.take(self.arms_a, kept, axis=0),
-            np.take(self.arms_b, kept, axis=0),
-            np.take(self.gaps, kept),
-            np.take(self.keys, kept),
-            np.searchsorted(kept, self.first),
+            self.bodies.take(kept, axis=0),
+            self.normals.take(kept, axis=0),
+            self.arms_a.take(kept, axis=0),
+            self.arms_b.take(kept, axis=0),
+            self.gaps.take(kept),
+            self.keys.take(kept),
+            kept.searchsorted(self.first),
         )
 
     def points_a(self, position: Floats) -> Floats:

@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from amontons._jit import kernel, prange
 from amontons.model.shapes import Shape
 from amontons.model.world import World
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
+
+
+@kernel
+def bound_speeds(twist, reach, speed):
+    """Speed ← ‖v‖ + reach ‖ω‖, a bound of the speed of any point of each body [m/s]."""
+    for i in prange(speed.size):
+        v0, v1, v2 = twist[i, 0], twist[i, 1], twist[i, 2]
+        w0, w1, w2 = twist[i, 3], twist[i, 4], twist[i, 5]
+        turning = math.sqrt(w0 * w0 + w1 * w1 + w2 * w2)
+        speed[i] = math.sqrt(v0 * v0 + v1 * v1 + v2 * v2) + reach[i] * turning
 
 
 class Masses(NamedTuple):
@@ -59,9 +71,9 @@ class Masses(NamedTuple):
 
     def surface_speeds(self, twist: Floats) -> Floats:
         """Bounds of the speed of any point of each body [m/s], shape (bodies,)."""
-        v, w = twist[:, :3], twist[:, 3:]
-        turning = np.sqrt(np.einsum("ij,ij->i", w, w))
-        return np.asarray(np.sqrt(np.einsum("ij,ij->i", v, v)) + self.reach * turning)
+        speed = np.empty(len(twist))
+        bound_speeds.sized(speed.size)(twist, self.reach, speed)
+        return speed
 
 
 def _extents(shape: Shape, origin: tuple[float, float, float]) -> tuple[float, float]:

@@ -54,9 +54,14 @@ def finite_array(name: str, value: ArrayLike) -> Floats:
     return array
 
 
+def _flat(array: Floats) -> Floats:
+    """A number as an array of one; arrays as they are."""
+    return array if array.ndim else array.reshape(1)
+
+
 def _coefficient(name: str, value: ArrayLike, blocks: int | None = None) -> Floats:
     """A finite, non-negative coefficient a block, broadcast to `blocks` where a scalar is given."""
-    array = np.atleast_1d(_numbers(name, value))
+    array = _flat(_numbers(name, value))
     if array.ndim != 1:
         raise InputError(
             f"{name} must be a number or one number a contact, got shape {array.shape}"
@@ -159,8 +164,8 @@ class Interval(Run):
     kind: ClassVar[SetKind] = SetKind.INTERVAL
 
     def __post_init__(self) -> None:
-        lower = np.atleast_1d(np.asarray(self.lower, dtype=np.float64))
-        upper = np.atleast_1d(np.asarray(self.upper, dtype=np.float64))
+        lower = _flat(np.asarray(self.lower, dtype=np.float64))
+        upper = _flat(np.asarray(self.upper, dtype=np.float64))
         if lower.shape != upper.shape:
             lower, upper = np.broadcast_arrays(lower, upper)
         if lower.ndim != 1:
@@ -292,14 +297,15 @@ class Product:
         if self.rows > MOST_ROWS:
             raise InputError(f"{self.rows} rows are more than a problem can hold (2³¹ − 1)")
         cones = [run.columns() for kind in CONES for run in self.runs if run.kind == kind]
+        torque = self.has_torque
         bounded = [run.columns() for run in self.runs if run.kind == SetKind.INTERVAL]
         self.arrays = SetArrays(
             groups=self.arranged.groups,
             chunks=self.arranged.chunks,
             normal=np.ascontiguousarray(_joined(cones, "normal", (1.0, 0.0, 0.0)).T),
             friction=_joined(cones, "friction"),
-            rolling=_joined(cones, "rolling") if self.has_torque else np.empty(0),
-            spinning=_joined(cones, "spinning") if self.has_torque else np.empty(0),
+            rolling=_joined(cones, "rolling") if torque else np.empty(0),
+            spinning=_joined(cones, "spinning") if torque else np.empty(0),
             lower=_joined(bounded, "lower"),
             upper=_joined(bounded, "upper"),
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from functools import lru_cache
 from typing import NamedTuple, NoReturn
 
 import numpy as np
@@ -61,11 +62,11 @@ class GivenRules(NamedTuple):
         return self
 
 
+@lru_cache(maxsize=8)
 def contact_rules(
-    size: float, gravity: Floats, step: float, given: GivenRules, exact: bool
+    size: float, g: float, step: float, given: GivenRules, exact: bool
 ) -> ContactRules:
     """Lengths and speeds of contact, by default from a typical body's size [m] and gravity."""
-    g = math.sqrt(gravity.dot(gravity))
     near = 0.02 * size if given.near is None else given.near
     fall = math.sqrt(2.0 * g * size) or size / step
     return ContactRules(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import math
 import os
 from collections.abc import Callable
 from types import ModuleType
@@ -305,7 +306,8 @@ class Simulation:
     def _rules(self, h: float) -> ContactRules:
         """Lengths and speeds of contact in a step of this length [s]."""
         size, gravity = self.masses.typical_size, self.world.gravity
-        return contact_rules(size, gravity, h, self._given, self.solver.exact)
+        g = math.sqrt(gravity.dot(gravity))
+        return contact_rules(size, g, h, self._given, self.solver.exact)
 
     def _apart(self) -> NDArray[np.int64]:
         """Rows of bodies that are joined, and so do not collide, shape (pairs, 2)."""
