@@ -9,7 +9,15 @@ from amontons.dynamics.contact_laws import ContactTerms
 from amontons.dynamics.joints.law import JointRows
 from amontons.problem.operators import BodyOperator
 from amontons.problem.problem import ConeProblem
-from amontons.problem.sets import CoulombCone, Free, Interval, NonNegative, Run, SpinningCone
+from amontons.problem.sets import (
+    CoulombCone,
+    Free,
+    Interval,
+    NonNegative,
+    Run,
+    SpinningCone,
+    unit_normals,
+)
 
 Floats = NDArray[np.float64]
 
@@ -59,18 +67,20 @@ def assemble(
 
 
 def _sets(terms: ContactTerms, rows: JointRows) -> list[Run]:
-    normals, sets = terms.contacts.normals, list[Run]()
-    if terms.rolling is not None and terms.spinning is not None:
-        sets.append(SpinningCone(terms.friction, terms.rolling, terms.spinning, normals))
-    elif len(terms):
-        sets.append(CoulombCone(terms.friction, normals))
-    if rows.free:
-        sets.append(Free(rows.free))
-    if rows.one_sided:
-        sets.append(NonNegative(rows.one_sided))
-    if rows.bounded:
-        sets.append(Interval(rows.lower, rows.upper))
-    return sets
+    cones = {
+        "friction": terms.friction,
+        "normals": unit_normals(terms.contacts.normals, len(terms)),
+    }
+    contact: Run = CoulombCone.trusted(**cones)
+    if terms.rolling is not None:
+        turning = {"rolling": terms.rolling, "spinning": terms.spinning}
+        contact = SpinningCone.trusted(**cones, **turning)
+    return [
+        contact,
+        Free.trusted(count=rows.free),
+        NonNegative.trusted(count=rows.one_sided),
+        Interval.trusted(lower=rows.lower, upper=rows.upper),
+    ]
 
 
 def _compliance(terms: ContactTerms, rows: JointRows, width: int) -> Floats | None:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -79,7 +79,8 @@ def _coefficient(name: str, value: ArrayLike, blocks: int | None = None) -> Floa
     return array
 
 
-def _unit_normals(value: ArrayLike, blocks: int) -> Floats:
+def unit_normals(value: ArrayLike, blocks: int) -> Floats:
+    """Normals, one a block, their lengths mended; an error where they are far from 1."""
     normals = _numbers("normals", value)
     if normals.shape != (blocks, 3):
         raise InputError(f"normals must have shape ({blocks}, 3), got {normals.shape}")
@@ -104,6 +105,16 @@ class Run:
     """A number of consecutive blocks of one kind; see the subclasses."""
 
     kind: ClassVar[SetKind]
+
+    @classmethod
+    def trusted(cls, **fields: Any) -> Self:
+        """As the constructor, without its checks: of numbers that a time step has just made.
+
+        Coefficients are flat arrays, one entry a block, and normals those of `unit_normals`.
+        """
+        run = object.__new__(cls)
+        run.__dict__.update(fields)
+        return run
 
     @property
     def blocks(self) -> int:
@@ -204,7 +215,7 @@ class CoulombCone(Run):
     def __post_init__(self) -> None:
         object.__setattr__(self, "friction", _coefficient("friction", self.friction))
         if self.normals is not None:
-            object.__setattr__(self, "normals", _unit_normals(self.normals, self.blocks))
+            object.__setattr__(self, "normals", unit_normals(self.normals, self.blocks))
 
     @property
     def blocks(self) -> int:
@@ -259,7 +270,7 @@ class SpinningCone(Run):
         object.__setattr__(self, "rolling", _coefficient("rolling", self.rolling, self.blocks))
         object.__setattr__(self, "spinning", _coefficient("spinning", self.spinning, self.blocks))
         if self.normals is not None:
-            object.__setattr__(self, "normals", _unit_normals(self.normals, self.blocks))
+            object.__setattr__(self, "normals", unit_normals(self.normals, self.blocks))
 
     @property
     def blocks(self) -> int:

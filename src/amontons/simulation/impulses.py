@@ -58,7 +58,7 @@ def find_impulses(
     """
     mobile = np.zeros(len(start.free) + 1, dtype=bool)  # the last is the world: −1
     np.greater(start.inverse_mass, 0.0, out=mobile[:-1])
-    acting = mobile[rows.bodies].any(axis=1)
+    acting = np.asarray(mobile[rows.bodies].any(axis=1))
     acting_rows = rows if acting.all() else rows.only(acting)
     energy = mechanics_of(world, start.free).kinetic
     for bouncing in BOUNCES:

@@ -271,7 +271,7 @@ class Simulation:
             place, turn, twist, self.time + h
         )  # the last that may raise
         self.dissipated -= solved.work
-        self._last, self._places, self._ids = solved, bodies.position.copy(), bodies.id.copy()
+        self._last, self._places = solved, bodies.position.copy()
         self.memory.store(solved.detected, solved.carried(self.rules.slip_speed))
         broken = self.joints.accept(solved.joint_impulses, h)
         bodies.position[:], bodies.orientation[:], bodies.twist[:] = place, turn, twist
