@@ -23,6 +23,9 @@ from amontons.problem.arrangement import CONES, SIZES, arrangement
 
 Floats = NDArray[np.float64]
 
+TURNING = (SetKind.ROLLING, SetKind.SPINNING)
+"""Kinds of blocks with rows of torque."""
+
 MOST_ROWS = 2**31 - 1
 """Rows of a problem are numbered with 32 bits."""
 
@@ -334,12 +337,12 @@ class Product:
     @property
     def has_torque(self) -> bool:
         """Whether any block has rolling or spinning rows."""
-        return bool(self.kinds & {SetKind.ROLLING, SetKind.SPINNING})
+        return not self.kinds.isdisjoint(TURNING)
 
     @property
     def has_friction(self) -> bool:
         """Whether any block is a friction cone."""
-        return bool(self.kinds & {SetKind.COULOMB, SetKind.ROLLING, SetKind.SPINNING})
+        return not self.kinds.isdisjoint(CONES)
 
     @cached_property
     def block_kinds(self) -> NDArray[np.uint8]:

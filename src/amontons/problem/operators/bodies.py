@@ -141,7 +141,8 @@ class BodyOperator(Operator):
     ) -> None:
         count, contacts = mass.size, len(arms_a)
         packed = inertia.reshape(-1, 9).take(UPPER, axis=1)
-        self.mobile = mobile = (mass > 0) | packed.any(axis=1)
+        self._turning = packed.any(axis=1)
+        self.mobile = mobile = (mass > 0) | self._turning
         pointer = np.zeros(count + 1, dtype=np.int64)
         count_incidences(body, mobile, pointer)
         arms = np.empty((2 * contacts, 3))
@@ -199,8 +200,7 @@ class BodyOperator(Operator):
         regular = np.empty(self.bodies, dtype=bool)
         invert = invert_inertias.sized(self.bodies)
         invert(self.arrays.inverse_inertia, packed, regular)
-        odd = np.flatnonzero(~regular)
-        odd = odd[self.arrays.inverse_inertia[odd].any(axis=1)]
+        odd = np.flatnonzero(self._turning & ~regular)
         if odd.size:  # bodies that cannot turn about some axis
             inverse = np.linalg.pinv(self._inverse_inertia()[odd], hermitian=True)
             packed[odd] = inverse[:, (0, 0, 0, 1, 1, 2), (0, 1, 2, 1, 2, 2)]
