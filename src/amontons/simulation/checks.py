@@ -53,20 +53,21 @@ class GivenRules(NamedTuple):
     bounce_speed: float | None  # [m/s]
 
     def checked(self) -> GivenRules:
-        """Itself, or an error that names what is wrong."""
-        for name, value in self._asdict().items():
-            if value is not None and finite(name, value) < 0.0:
+        """The same as plain floats, or an error that names what is wrong."""
+        given = {name: finite(name, v) for name, v in self._asdict().items() if v is not None}
+        for name, value in given.items():
+            if value < 0.0:
                 raise InputError(f"{name} is {value:g}; it must not be negative")
         if self.near is not None:
             positive("near", self.near)
-        return self
+        return self._replace(**given)
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=8)  # most steps are as long as the last
 def contact_rules(
     size: float, g: float, step: float, given: GivenRules, exact: bool
 ) -> ContactRules:
-    """Lengths and speeds of contact, by default from a typical body's size [m] and gravity."""
+    """Lengths and speeds of contact, by default from a typical body's size [m] and g [m/s²]."""
     near = 0.02 * size if given.near is None else given.near
     fall = math.sqrt(2.0 * g * size) or size / step
     return ContactRules(

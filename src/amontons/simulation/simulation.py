@@ -267,9 +267,8 @@ class Simulation:
             bodies.position, bodies.orientation, solved.velocity, bodies.inertia, masses.even,
             held, h, place, turn, twist,
         )  # fmt: skip
-        stored = self.loads.potential_energy(
-            place, turn, twist, self.time + h
-        )  # the last that may raise
+        # the last that may raise
+        stored = self.loads.potential_energy(place, turn, twist, self.time + h)
         self.dissipated -= solved.work
         self._last, self._places = solved, bodies.position.copy()
         self.memory.store(solved.detected, solved.carried(self.rules.slip_speed))
