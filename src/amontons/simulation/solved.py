@@ -52,18 +52,15 @@ class Solved(NamedTuple):
         A contact sticks that carries something and slides no faster than `slip_speed` [m/s].
         """
         width, normals = self.terms.width, self.terms.contacts.normals
-        values = np.zeros((len(self.terms), CARRIED))
-        values[:, :width] = self.contact_impulses / self.step
+        kept = slice(None) if self.terms.kept is None else self.terms.kept
+        values, force = np.zeros((len(self.detected), CARRIED)), self.contact_impulses / self.step
+        values[kept, :width] = force
         if self.terms.has_static_friction:
             u = self.solution.velocities[: width * len(self.terms)].reshape(-1, width)[:, :3]
             u = u - np.einsum("ci,ci->c", u, normals)[:, None] * normals
             slow = np.einsum("ci,ci->c", u, u) <= slip_speed * slip_speed
-            values[:, STICKING] = slow & values[:, :3].any(axis=1)
-        if self.terms.kept is None:
-            return values
-        everyone = np.zeros((len(self.detected), CARRIED))
-        everyone[self.terms.kept] = values
-        return everyone
+            values[kept, STICKING] = slow & force[:, :3].any(axis=1)
+        return values
 
     def contacts(self, ids: NDArray[np.int64], position: Floats) -> Contacts:
         """Contacts with their forces, from the bodies' ids and their places at the start."""
