@@ -1,5 +1,6 @@
 """Whole detection: contacts of bodies, filters, compounds, memory of contacts, bad input."""
 
+import inspect
 import itertools
 
 import numpy as np
@@ -9,6 +10,9 @@ import amontons as am
 from amontons import _jit
 from amontons.algebra.rotations import quaternion_product, rotation_matrices
 from amontons.collision.memory import match
+from amontons.collision.narrow.narrow_phase import KINDS, NARROW, RANK
+from amontons.collision.narrow.narrow_phase import _table as narrow_table
+from amontons.collision.parts import place_parts
 
 MARGIN = 0.02
 IDENTITY = np.array([1.0, 0.0, 0.0, 0.0])
@@ -193,6 +197,33 @@ def test_a_compound_is_its_parts():
         outer = (apart.bodies[:, 1] == 2) & (apart.bodies[:, 0] < 2)
         assert np.allclose(np.sort(got.gaps), np.sort(apart.gaps[outer]), atol=1e-12)
         check_sound(got, position, 0.05)
+
+
+@pytest.mark.parametrize("form", ["serial", "parallel"])
+def test_poses_of_parts(form):
+    rng = np.random.default_rng(9)
+    bodies, parts = 12, 30
+    position, orientation = rng.standard_normal((bodies, 3)), quaternions(rng, bodies)
+    body = np.sort(rng.integers(0, bodies, parts)).astype(np.int32)
+    offset, turn = rng.standard_normal((parts, 3)), quaternions(rng, parts)
+    place, turned = np.empty((parts, 3)), np.empty((parts, 4))
+    getattr(place_parts, form)(position, orientation, body, offset, turn, place, turned)
+    R = rotation_matrices(orientation[body])
+    assert np.allclose(place, position[body] + np.einsum("pij,pj->pi", R, offset), atol=1e-14)
+    assert np.allclose(turned, quaternion_product(orientation[body], turn), atol=1e-14)
+
+
+def test_every_pair_of_kinds_has_its_kernel():
+    table = narrow_table()
+    assert sorted(RANK) == list(range(KINDS * KINDS))
+    for kinds in itertools.product(range(KINDS), repeat=2):
+        rank = RANK[KINDS * kinds[0] + kinds[1]]
+        answering = [narrow for narrow, first, end in NARROW if first <= rank < end]
+        assert len(answering) == int(kinds in table)
+        if answering:
+            kernel = inspect.getclosurevars(answering[0]).nonlocals.get("kernel")
+            expected = inspect.getclosurevars(table[kinds]).nonlocals.get("kernel")
+            assert kernel is expected
 
 
 def test_position_of_the_frame_or_of_the_centre_of_mass():

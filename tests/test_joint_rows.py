@@ -335,6 +335,28 @@ def test_update_follows_a_list():
     assert len(system) == 3
 
 
+@settings(max_examples=40, deadline=None)
+@given(st.sampled_from(sorted(SAMPLES)), st.integers(0, 10**6))
+def test_the_largest_error_is_that_of_any_joint(kind, seed):
+    system = JointSystem([SAMPLES[kind], *chain(3)], int, *random_poses(seed, 3))
+    system.measure(*random_poses(seed + 1, 3))
+    errors = np.concatenate([system.position_error, system.angle_error])
+    assert system.largest_error == errors.max()
+    system.tables.joints.broken[:] = True
+    assert system.largest_error == 0.0
+
+
+def test_a_system_of_no_joints():
+    system = JointSystem([], int, *random_poses(0, 3))
+    rows = system.rows(*still(3), 0.0, 1e-3)
+    assert [len(column) for column in rows if isinstance(column, np.ndarray)] == [0] * 7
+    assert (rows.free, rows.one_sided, rows.bounded) == (0, 0, 0)
+    assert system.accept(rows.guess, 1e-3) == []
+    with pytest.raises(am.InputError, match="needs rows"):
+        system.accept(np.ones(2), 1e-3)
+    assert (system.largest_error, system.potential_energy()) == (0.0, 0.0)
+
+
 def test_failed_add_adds_nothing():
     poses = random_poses(0, 3)
     system = JointSystem(chain(3), int, *poses)

@@ -270,6 +270,40 @@ def test_body_operator_must_fit_its_sets():
         am.ConeProblem(made.problem.operator, np.zeros(9), [am.CoulombCone([0.5, 0.5])])
 
 
+def test_problems_with_the_same_blocks_share_their_arrangement():
+    def product(friction, blocks=5):
+        runs = [am.Free(2), am.CoulombCone([friction] * blocks), am.NonNegative(3), am.Free(1)]
+        return Product(runs)
+
+    one, other = product(0.1), product(0.7)
+    assert one.arranged is other.arranged
+    assert one.arrays.friction.tolist() == [0.1] * 5
+    assert other.arrays.friction.tolist() == [0.7] * 5
+    assert product(0.1, blocks=6).arranged is not one.arranged
+
+
+def test_an_operator_of_trusted_arrays_is_the_checked_one():
+    rng = np.random.default_rng(3)
+    bodies, contacts, rows = 6, 7, 4
+    factor = rng.standard_normal((bodies, 3, 3))
+    pairs = np.array([rng.permutation(bodies)[:2] for _ in range(contacts + rows)], dtype=np.int32)
+    pairs[::3, 0] = -1
+    common = {
+        "inverse_mass": rng.uniform(0.0, 2.0, bodies),
+        "inverse_inertia": factor @ factor.transpose(0, 2, 1),
+        "arms_a": rng.standard_normal((contacts, 3)),
+        "arms_b": rng.standard_normal((contacts, 3)),
+        "wrenches": 3,
+        "jacobian": rng.standard_normal((rows, 12)),
+    }
+    common["inverse_mass"][2], common["inverse_inertia"][2] = 0.0, 0.0
+    checked = BodyOperator(bodies_a=pairs[:, 0], bodies_b=pairs[:, 1], **common)
+    trusted = BodyOperator.trusted(bodies=pairs, **common)
+    assert (checked.rows, checked.bodies) == (trusted.rows, trusted.bodies)
+    for mine, theirs in zip(trusted.arrays, checked.arrays, strict=True):
+        assert np.array_equal(mine, theirs)
+
+
 # -- unusual matrices -----------------------------------------------------------------------------
 
 

@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 import amontons as am
+from amontons.problem.operators import BodyOperator
+from amontons.scenes import Ragdolls
 from amontons.simulation.report import STAGES
 
 G = 9.81
@@ -361,3 +363,28 @@ def test_momentum_grows_by_the_weight():
     assert readings.momentum[-1] == pytest.approx([0.0, 0.0, -4.0 * G * 0.1])
     # about the origin: x × p of the ball at 1 m
     assert readings.angular_momentum[-1] == pytest.approx([0.0, 3.0 * G * 0.1, 0.0])
+
+
+def test_a_step_makes_the_problem_that_the_checked_constructors_make():
+    simulation = am.Simulation(Ragdolls(1).build(), step=8e-3, solver=am.APGD(max_iterations=20))
+    for _ in range(120):
+        simulation.step()
+    problem = simulation.problem()
+    held, runs = problem.operator.arrays, problem.sets.runs
+    assert {type(run) for run in runs} >= {am.CoulombCone, am.Free, am.Interval}
+    checked = [type(run)(**vars(run)) for run in runs]
+    operator = BodyOperator(
+        inverse_mass=held.inverse_mass,
+        inverse_inertia=held.inverse_inertia[:, [0, 1, 2, 1, 3, 4, 2, 4, 5]].reshape(-1, 3, 3),
+        bodies_a=held.body[:, 0],
+        bodies_b=held.body[:, 1],
+        arms_a=held.arms[0::2],
+        arms_b=held.arms[1::2],
+        jacobian=held.jacobian,
+    )
+    again = am.ConeProblem(operator, problem.given_linear, checked)
+    for one, other in ((held, operator.arrays), (problem.sets.arrays, again.sets.arrays)):
+        for mine, theirs in zip(one, other, strict=True):
+            assert np.array_equal(mine, theirs)
+    assert np.array_equal(problem.linear, again.linear)
+    assert problem.linear_norm == again.linear_norm

@@ -20,7 +20,8 @@ from amontons.dynamics.energy import mechanics, mechanics_kernel
 from amontons.dynamics.free_velocity import free_velocities
 from amontons.dynamics.integration import advance
 from amontons.dynamics.islands import islands
-from amontons.dynamics.masses import Masses
+from amontons.dynamics.masses import Masses, bound_speeds
+from amontons.dynamics.soundness import first_unsound
 from amontons.model.materials import PROPERTIES, Materials
 
 FORMS = ["serial", "parallel"]
@@ -328,6 +329,42 @@ def test_islands_are_those_of_spreading_labels(data):
     assert firsts == sorted(firsts)
 
 
+@pytest.mark.parametrize("form", FORMS)
+def test_bounds_of_speeds(rng, form):
+    twist, reach, speed = rng.standard_normal((30, 6)), rng.uniform(0.0, 2.0, 30), np.empty(30)
+    getattr(bound_speeds, form)(twist, reach, speed)
+    v, w = np.linalg.norm(twist[:, :3], axis=1), np.linalg.norm(twist[:, 3:], axis=1)
+    assert speed == pytest.approx(v + reach * w, rel=1e-14)
+
+
+@few
+@given(
+    st.sampled_from(["position", "orientation", "twist", "force", "torque"]),
+    st.sampled_from([math.nan, math.inf, -math.inf]),
+    st.integers(0, 8),
+    st.integers(0, 2),
+)
+def test_the_first_body_that_is_unsound(name, value, row, column):
+    rng = np.random.default_rng(row)
+    state = {
+        "position": rng.standard_normal((9, 3)),
+        "orientation": unit_rows(rng, 9),
+        "twist": rng.standard_normal((9, 6)),
+        "force": rng.standard_normal((9, 3)),
+        "torque": rng.standard_normal((9, 3)),
+    }
+    assert first_unsound(**state) == -1
+    state[name][row:, column] = value
+    assert first_unsound(**state) == row
+
+
+@pytest.mark.parametrize(("length", "found"), [(1.0 + 0.9e-6, -1), (1.0 + 1.1e-6, 1), (0.0, 1)])
+def test_a_quaternion_may_be_a_little_off(rng, length, found):
+    turn, rows = unit_rows(rng, 3), np.zeros((3, 3))
+    turn[1] *= length
+    assert first_unsound(rows, turn, np.zeros((3, 6)), rows, rows) == found
+
+
 def test_masses_of_a_world():
     world = am.World()
     world.add_body(am.Plane(), fixed=True)
@@ -344,3 +381,6 @@ def test_masses_of_a_world():
     )
     assert masses.own_inverse[2] @ world.bodies.inertia[2] == pytest.approx(np.eye(3))
     assert masses.typical_size == 0.5
+    assert masses.reach[0] == 0.0
+    assert masses.span.tolist() == [math.inf, 0.5, 0.5, math.inf]
+    assert masses.kinematic.tolist() == [3]

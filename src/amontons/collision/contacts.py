@@ -12,7 +12,7 @@ from amontons._jit import kernel, prange
 from amontons.collision.broad.broad_phase import ClosePairs
 from amontons.collision.found import Poses
 from amontons.collision.narrow.narrow_phase import Group
-from amontons.collision.parts import PartsOfBodies
+from amontons.collision.parts import PartNumbers, PartsOfBodies
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
@@ -60,13 +60,13 @@ class ContactSet:
     def take(self, kept: NDArray[np.int64]) -> ContactSet:
         """The contacts of these rising numbers, shape (m,)."""
         return ContactSet(
-            np.take(self.bodies, kept, axis=0),
-            np.take(self.normals, kept, axis=0),
-            np.take(self.arms_a, kept, axis=0),
-            np.take(self.arms_b, kept, axis=0),
-            np.take(self.gaps, kept),
-            np.take(self.keys, kept),
-            np.searchsorted(kept, self.first),
+            self.bodies.take(kept, axis=0),
+            self.normals.take(kept, axis=0),
+            self.arms_a.take(kept, axis=0),
+            self.arms_b.take(kept, axis=0),
+            self.gaps.take(kept),
+            self.keys.take(kept),
+            kept.searchsorted(self.first),
         )
 
     def points_a(self, position: Floats) -> Floats:
@@ -201,28 +201,25 @@ def sphere_contacts(
 
 def contact_set(
     parts: PartsOfBodies,
-    local: Ints,
-    first: NDArray[np.int64],
+    numbers: PartNumbers,
     poses: Poses,
     position: Floats,
     close: ClosePairs,
     groups: list[Group],
 ) -> ContactSet:
-    """Contacts of bodies from contacts of their parts.
-
-    `local` and `first` are those of `parts`, which take time to find.
-    """
+    """Contacts of bodies from contacts of their parts."""
     start = np.zeros(len(close.pairs) + 1, dtype=np.int64)
-    for group in groups:
-        start[1:][group.which] = group.touching.number
-    np.cumsum(start, out=start)
+    number = start[1:]
+    for which, touching in groups:
+        number[which] = touching.number
+    number.cumsum(out=number)
     # pairs come grouped by finder: the contacts of body i begin with the first pair of its parts
-    contacts = _room(int(start[-1]), start[close.first[first]])
-    kind = parts.shapes.kind[parts.shape]
+    contacts = _room(int(start[-1]), start[close.first[numbers.first]])
+    out = _flat(contacts)
     for which, touching in groups:
         assemble.sized(len(which))(
-            close.pairs, kind, which, start, touching.number, touching.first,
+            close.pairs, numbers.kind, which, start, touching.number, touching.first,
             touching.normal.reshape(-1), touching.point.reshape(-1), touching.gap, touching.key,
-            poses.place, parts.body, local, position, *_flat(contacts),
+            poses.place, parts.body, numbers.local, position, *out,
         )  # fmt: skip
     return contacts

@@ -103,7 +103,7 @@ class CollisionDetector:
         self.bodies = parts.bodies
         self.margin = float(margin)
         self._parts = parts
-        self._local, self._first = parts.local, parts.first
+        self._numbers = parts.numbers()
         self._upright = np.tile([1.0, 0.0, 0.0, 0.0], (parts.bodies, 1))
         self._only_spheres = parts.offset is None and bool((parts.shapes.kind == SPHERE).all())
         meshes = np.count_nonzero(parts.shapes.kind[parts.shape] == MESH)
@@ -139,15 +139,18 @@ class CollisionDetector:
         orientation:
             Unit quaternions (w, x, y, z), shape (bodies, 4); by default nothing is turned.
         """
-        place, turn = self._checked(position, orientation)
-        poses = self._parts.poses(place, turn)
+        return self.detect_unit(*self._checked(position, orientation))
+
+    def detect_unit(self, position: Floats, orientation: Floats) -> ContactSet:
+        """As :meth:`detect`, of finite arrays and quaternions of unit length: none is checked."""
+        poses = self._parts.poses(position, orientation)
         close = self._broad.find(poses)
         if self._only_spheres:
             return sphere_contacts(self._parts, poses, close, self.margin)
         if self._meshes_may_meet:
             self._warn_of_meshes(close.pairs)
         groups = narrow_phase(self._parts.shapes, poses, close.pairs, self.margin)
-        return contact_set(self._parts, self._local, self._first, poses, place, close, groups)
+        return contact_set(self._parts, self._numbers, poses, position, close, groups)
 
     def at(self, position: ArrayLike, orientation: ArrayLike | None = None) -> Snapshot:
         """The bodies there, to ask about: rays, closest points, overlaps, distances."""

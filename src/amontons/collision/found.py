@@ -68,7 +68,7 @@ def slots(found: Found) -> Touching:
     pairs, most = found.gap.shape
     return Touching(
         found.number,
-        most * np.arange(pairs, dtype=np.int64),
+        np.arange(0, most * pairs, most, dtype=np.int64),
         found.normal.reshape(-1, 3),
         found.point.reshape(-1, 3),
         found.gap.reshape(-1),

@@ -8,7 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from amontons.algebra.rotations import quaternion_product, rotation_matrices
+from amontons._jit import kernel, prange
+from amontons.algebra.rotations import rotation_of
 from amontons.collision.found import Poses
 from amontons.errors import InputError
 from amontons.model.shapes import Compound, Shape, build_table, leaves, sphere_table
@@ -17,6 +18,32 @@ from amontons.model.shapes.table import ShapeArrays
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
+
+
+@kernel
+def place_parts(position, orientation, body, offset, turn, place, turned):
+    """Place, turned ← poses of parts from those of their bodies: x + R(q) offset, q ⊗ turn."""
+    for p in prange(body.size):
+        i = body[p]
+        x, y, z = offset[p, 0], offset[p, 1], offset[p, 2]
+        r00, r01, r02, r10, r11, r12, r20, r21, r22 = rotation_of(orientation, i)
+        place[p, 0] = r00 * x + r01 * y + r02 * z + position[i, 0]
+        place[p, 1] = r10 * x + r11 * y + r12 * z + position[i, 1]
+        place[p, 2] = r20 * x + r21 * y + r22 * z + position[i, 2]
+        a, b, c, d = orientation[i, 0], orientation[i, 1], orientation[i, 2], orientation[i, 3]
+        e, f, g, h = turn[p, 0], turn[p, 1], turn[p, 2], turn[p, 3]
+        turned[p, 0] = a * e - b * f - c * g - d * h
+        turned[p, 1] = a * f + b * e + c * h - d * g
+        turned[p, 2] = a * g - b * h + c * e + d * f
+        turned[p, 3] = a * h + b * g - c * f + d * e
+
+
+class PartNumbers(NamedTuple):
+    """Kinds of parts, and their numbers within their bodies."""
+
+    kind: NDArray[np.uint8]  # of each part's shape, (parts,)
+    first: NDArray[np.int64]  # parts of body i are first[i] to first[i + 1], (bodies + 1,)
+    local: Ints  # number of each part within its body, (parts,)
 
 
 class PartsOfBodies(NamedTuple):
@@ -29,23 +56,21 @@ class PartsOfBodies(NamedTuple):
     turn: Floats | None  # unit quaternions from the part's frame to that of its body, (parts, 4)
     bodies: int
 
-    @property
-    def first(self) -> NDArray[np.int64]:
-        """Parts of body i are first[i] to first[i + 1], (bodies + 1,)."""
-        return np.searchsorted(self.body, np.arange(self.bodies + 1))
-
-    @property
-    def local(self) -> Ints:
-        """Number of each part within its body, (parts,)."""
-        return (np.arange(self.body.size) - self.first[self.body]).astype(np.int32)
+    def numbers(self) -> PartNumbers:
+        """What parts are among those of their bodies; it takes time to find."""
+        first = np.searchsorted(self.body, np.arange(self.bodies + 1))
+        local = (np.arange(self.body.size) - first[self.body]).astype(np.int32)
+        return PartNumbers(self.shapes.kind[self.shape], first, local)
 
     def poses(self, position: Floats, orientation: Floats) -> Poses:
         """Where the parts are when the bodies are there."""
         if self.offset is None or self.turn is None:
             return Poses(position, orientation, self.shape)
-        turned = orientation[self.body]
-        place = np.einsum("pij,pj->pi", rotation_matrices(turned), self.offset)
-        return Poses(place + position[self.body], quaternion_product(turned, self.turn), self.shape)
+        place, turn = np.empty((self.body.size, 3)), np.empty((self.body.size, 4))
+        place_parts.sized(self.body.size)(
+            position, orientation, self.body, self.offset, self.turn, place, turn
+        )
+        return Poses(place, turn, self.shape)
 
 
 def parts_of(

@@ -9,7 +9,15 @@ from amontons.dynamics.contact_laws import ContactTerms
 from amontons.dynamics.joints.law import JointRows
 from amontons.problem.operators import BodyOperator
 from amontons.problem.problem import ConeProblem
-from amontons.problem.sets import CoulombCone, Free, Interval, NonNegative, Run, SpinningCone
+from amontons.problem.sets import (
+    CoulombCone,
+    Free,
+    Interval,
+    NonNegative,
+    Run,
+    SpinningCone,
+    unit_normals,
+)
 
 Floats = NDArray[np.float64]
 
@@ -32,11 +40,10 @@ def assemble(
     count = len(contacts)
     torque = terms.rolling is not None
     width = 6 if torque else 3
-    operator = BodyOperator(
+    operator = BodyOperator.trusted(
         inverse_mass=inverse_mass,
         inverse_inertia=inverse_inertia,
-        bodies_a=np.concatenate([contacts.bodies[:, 0], rows.bodies[:, 0]]),
-        bodies_b=np.concatenate([contacts.bodies[:, 1], rows.bodies[:, 1]]),
+        bodies=np.concatenate([contacts.bodies, rows.bodies]),
         arms_a=contacts.arms_a,
         arms_b=contacts.arms_b,
         wrenches=count if torque else 0,
@@ -60,12 +67,20 @@ def assemble(
 
 
 def _sets(terms: ContactTerms, rows: JointRows) -> list[Run]:
-    normals = terms.contacts.normals
-    contact: Run = CoulombCone(terms.friction, normals)
-    if terms.rolling is not None and terms.spinning is not None:
-        contact = SpinningCone(terms.friction, terms.rolling, terms.spinning, normals)
-    scalars = [Free(rows.free), NonNegative(rows.one_sided), Interval(rows.lower, rows.upper)]
-    return [contact, *scalars]
+    cones = {
+        "friction": terms.friction,
+        "normals": unit_normals(terms.contacts.normals, len(terms)),
+    }
+    contact: Run = CoulombCone.trusted(**cones)
+    if terms.rolling is not None:
+        turning = {"rolling": terms.rolling, "spinning": terms.spinning}
+        contact = SpinningCone.trusted(**cones, **turning)
+    return [
+        contact,
+        Free.trusted(count=rows.free),
+        NonNegative.trusted(count=rows.one_sided),
+        Interval.trusted(lower=rows.lower, upper=rows.upper),
+    ]
 
 
 def _compliance(terms: ContactTerms, rows: JointRows, width: int) -> Floats | None:

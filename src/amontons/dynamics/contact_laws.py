@@ -68,7 +68,7 @@ class ContactTerms:
 
     def of_kept(self, values: Floats) -> Floats:
         """Values of these contacts, from those of all that were detected."""
-        return values if self.kept is None else np.take(values, self.kept, axis=0)
+        return values if self.kept is None else values.take(self.kept, axis=0)
 
 
 @kernel
@@ -172,19 +172,21 @@ def contact_terms(
         pairs.damping, step, rules.near, rules.recovery_speed, rules.bounce_speed, rules.lift_speed,
         keep, mu, offset, yielding, bounces,
     )  # fmt: skip
-    i, j = material[contacts.bodies[:, 0]], material[contacts.bodies[:, 1]]
-    static = bool((pairs.static_friction != pairs.friction).any())
-    if static and sticking is not None:
-        mu = np.where(sticking, pairs.static_friction[i, j], mu)
+
+    def of(table: Floats) -> Floats:
+        return np.asarray(table[tuple(material[contacts.bodies].T)])
+
+    if pairs.sticks and sticking is not None:
+        mu = np.where(sticking, of(pairs.static_friction), mu)
     terms = ContactTerms(contacts, None, mu, offset, bouncing=int(np.count_nonzero(bounces)))
-    terms.has_static_friction = static
-    if pairs.rolling_friction.any() or pairs.spinning_friction.any():
-        terms.rolling, terms.spinning = pairs.rolling_friction[i, j], pairs.spinning_friction[i, j]
-    if pairs.compliance.any():
+    terms.has_static_friction = pairs.sticks
+    if pairs.resists_turning:
+        terms.rolling, terms.spinning = of(pairs.rolling_friction), of(pairs.spinning_friction)
+    if pairs.yields:
         terms.compliance = yielding
-    if pairs.cohesion.any():
+    if pairs.pulls:
         touching = contacts.gaps <= rules.cohesion_range
-        terms.cohesion = step * shared(pairs.cohesion[i, j], contacts.bodies, touching)
+        terms.cohesion = step * shared(of(pairs.cohesion), contacts.bodies, touching)
     return terms if keep.all() else _kept(terms, np.flatnonzero(keep))
 
 

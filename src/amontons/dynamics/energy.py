@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from amontons._jit import CHUNK, kernel, prange
 from amontons.algebra.rotations import rotation_of
+from amontons.model.world import World
 
 Floats = NDArray[np.float64]
 
@@ -57,6 +58,14 @@ def mechanics_kernel(position, orientation, twist, mass, inertia, gravity, parti
         partial[c, 5], partial[c, 6], partial[c, 7] = l0, l1, l2
 
 
+def mechanics_of(world: World, twist: Floats) -> Mechanics:
+    """Energy and momentum of a world's bodies where they are, at these velocities (bodies, 6)."""
+    bodies = world.bodies
+    return mechanics(
+        bodies.position, bodies.orientation, twist, bodies.mass, bodies.inertia, world.gravity
+    )
+
+
 def mechanics(
     position: Floats, orientation: Floats, twist: Floats, mass: Floats, inertia: Floats,
     gravity: Floats,
@@ -64,5 +73,7 @@ def mechanics(
     """Energy and momentum; a body of infinite mass has none."""
     partial = np.zeros((-(-mass.size // CHUNK), 8))
     mechanics_kernel.sized(mass.size)(position, orientation, twist, mass, inertia, gravity, partial)
-    total = partial.cumsum(axis=0)[-1] if len(partial) else np.zeros(8)
+    total = np.zeros(8)
+    for chunk in partial:
+        total += chunk
     return Mechanics(float(total[0]), float(total[1]), total[2:5], total[5:8])

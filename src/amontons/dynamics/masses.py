@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from amontons._jit import kernel, prange
 from amontons.model.shapes import Shape
 from amontons.model.world import World
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
+
+
+@kernel
+def bound_speeds(twist, reach, speed):
+    """Speed ← ‖v‖ + reach ‖ω‖, a bound of the speed of any point of each body [m/s]."""
+    for i in prange(speed.size):
+        v0, v1, v2 = twist[i, 0], twist[i, 1], twist[i, 2]
+        w0, w1, w2 = twist[i, 3], twist[i, 4], twist[i, 5]
+        turning = math.sqrt(w0 * w0 + w1 * w1 + w2 * w2)
+        speed[i] = math.sqrt(v0 * v0 + v1 * v1 + v2 * v2) + reach[i] * turning
 
 
 class Masses(NamedTuple):
@@ -21,8 +33,11 @@ class Masses(NamedTuple):
     own_inverse: Floats  # I⁻¹ in body axes [1/(kg m²)], (bodies, 3, 3)
     even: Flags  # the same inertia about all axes, (bodies,)
     driven: Flags  # fixed or kinematic, (bodies,)
-    reach: Floats  # distance of a body's farthest point from its centre [m], (bodies,)
+    kinematic: NDArray[np.int64]  # rows of bodies that follow a prescribed motion
+    reach: Floats  # of a body's farthest point from its centre [m], 0 for a plane, (bodies,)
     size: Floats  # half of a body's smallest extent [m], (bodies,)
+    span: Floats  # the same, infinite for driven bodies: their thickness is no measure, (bodies,)
+    typical_size: float  # median size of bodies that move [m]; a metre where none does
 
     @classmethod
     def of(cls, world: World) -> Masses:
@@ -40,27 +55,25 @@ class Masses(NamedTuple):
         ).reshape(-1, 2)[bodies.shape]
         with np.errstate(divide="ignore"):
             inverse_mass = np.where(driven, 0.0, 1.0 / bodies.mass)
+        reach, size = extents[:, 0], extents[:, 1].copy()
+        moving = size[~driven]
         return cls(
             inverse_mass,
             own,
             uneven <= 1e-14 * trace[:, 0, 0],
             driven,
-            extents[:, 0].copy(),
-            extents[:, 1].copy(),
+            np.flatnonzero(bodies.kinematic),
+            np.where(np.isfinite(reach), reach, 0.0),
+            size,
+            np.where(driven, np.inf, size),
+            float(np.median(moving)) if moving.size else 1.0,
         )
 
     def surface_speeds(self, twist: Floats) -> Floats:
         """Bounds of the speed of any point of each body [m/s], shape (bodies,)."""
-        reach = np.where(np.isfinite(self.reach), self.reach, 0.0)
-        v, w = twist[:, :3], twist[:, 3:]
-        turning = np.sqrt(np.einsum("ij,ij->i", w, w))
-        return np.asarray(np.sqrt(np.einsum("ij,ij->i", v, v)) + reach * turning)
-
-    @property
-    def typical_size(self) -> float:
-        """Median size of bodies that move [m]; a metre where none does."""
-        moving = self.size[~self.driven]
-        return float(np.median(moving)) if moving.size else 1.0
+        speed = np.empty(len(twist))
+        bound_speeds.sized(speed.size)(twist, self.reach, speed)
+        return speed
 
 
 def _extents(shape: Shape, origin: tuple[float, float, float]) -> tuple[float, float]:

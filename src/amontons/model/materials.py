@@ -5,7 +5,8 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -95,7 +96,8 @@ USUAL_RULES = {
 }
 
 
-class PairTable(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class PairTable:
     """Properties of a contact between materials i and j, each of shape (materials, materials)."""
 
     friction: Floats
@@ -106,6 +108,29 @@ class PairTable(NamedTuple):
     restitution: Floats
     compliance: Floats
     damping: Floats
+
+    @cached_property
+    def sticks(self) -> bool:
+        """Whether any contact holds better than it slides."""
+        return bool((self.static_friction != self.friction).any())
+
+    @cached_property
+    def resists_turning(self) -> bool:
+        """Whether any contact resists rolling or spinning."""
+        return bool(self.rolling_friction.any() or self.spinning_friction.any())
+
+    @cached_property
+    def yields(self) -> bool:
+        """Whether any contact is compliant."""
+        return bool(self.compliance.any())
+
+    @cached_property
+    def pulls(self) -> bool:
+        """Whether any contact is cohesive."""
+        return bool(self.cohesion.any())
+
+
+PAIRED = tuple(field.name for field in dataclasses.fields(PairTable))
 
 
 class Materials:
@@ -153,7 +178,7 @@ class Materials:
     def table(self) -> PairTable:
         """What every pair of materials makes of a contact."""
         if self._table is None:
-            combined = {name: self._combined(name) for name in PairTable._fields}
+            combined = {name: self._combined(name) for name in PAIRED}
             # whatever the rules: no impact makes energy, and sticking holds as well as sliding
             np.minimum(combined["restitution"], 1.0, out=combined["restitution"])
             static = combined["static_friction"]

@@ -15,6 +15,7 @@ from amontons.algebra.cones import ROWS_OF_KIND, Metric, SetKind
 from amontons.algebra.sums import inner, norm
 from amontons.errors import InputError
 from amontons.problem import kernels
+from amontons.problem.arrangement import CONES, SIZES
 from amontons.problem.checks import (
     finite_matrix,
     reordered,
@@ -366,10 +367,13 @@ class ConeProblem:
     @cached_property
     def mean_steps(self) -> Floats:
         """d / trace(N_bb) of each block: the step of papers 2 to 4, and ρ of the scaled error."""
-        rows = ROWS_OF_KIND[self.sets.block_kinds].astype(np.float64)
-        c = self.curvature
-        torques = np.maximum(rows - 3.0, 0.0)
-        trace = c[:, 0] + np.where(rows >= 3, 2.0 * c[:, 1] + torques * c[:, 2], 0.0)
+        c, rows = self.curvature, np.ones(self.blocks)
+        trace = c[:, 0].copy()
+        for kind, first, count, _ in self.sets.arrays.groups.tolist():
+            if kind in CONES:
+                cones, size = slice(first, first + count), SIZES[kind]
+                trace[cones] += 2.0 * c[cones, 1] + (size - 3.0) * c[cones, 2]
+                rows[cones] = size
         return rows / _positive(trace, self._largest_curvature)
 
     @cached_property

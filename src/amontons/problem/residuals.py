@@ -57,7 +57,7 @@ class Gauge:
         if measure is Measure.SCALED:
             return cls(problem.mean_steps, 1.0 / (problem.linear_norm or 1.0))
         rho = np.full(problem.blocks, SMALL_STEP)
-        return cls(rho, 1.0 if measure is Measure.PAPER1 else 1.0 / max(problem.rows, 1))
+        return cls(rho, 1.0 if measure is Measure.PAPER1 else _share_of_row(problem))
 
     def error(
         self, problem: ConeProblem, x: Floats, product: Floats, linear: Floats | None = None
@@ -99,22 +99,28 @@ def evaluate(problem: ConeProblem, x: Floats, *, exact: bool = False) -> Residua
     """All residuals of internal unknowns x (see :meth:`ConeProblem.unknowns`)."""
     product = problem.product(x)
     linear = exact_linear(problem, x, product) if exact else problem.linear
-    judged = {m.value: Gauge.of(problem, m).error(problem, x, product, linear) for m in Measure}
-    errors = {name: error for name, (error, _) in judged.items()}
-    objective = judged[Measure.SCALED.value][1]
+    gauge = Gauge.of(problem, Measure.SCALED)
+    scaled, objective = gauge.error(problem, x, product, linear)
     if exact:  # the objective is that of the convex problem
-        objective = Gauge.of(problem, Measure.SCALED).error(problem, x, product)[1]
+        objective = gauge.error(problem, x, product)[1]
+    paper1, _ = Gauge.of(problem, Measure.PAPER1).error(problem, x, product, linear)
     partial = np.empty((problem.sets.arrays.chunks.shape[0], 3))
     violations = kernels.violations.sized(problem.blocks)
     primal, dual, complementarity = violations(problem.sets.arrays, x, product + linear, partial)
     return Residuals(
-        **errors,
+        scaled=scaled,
+        paper1=paper1,
+        paper3=paper1 * _share_of_row(problem),  # of the same short step
         impulse_violation=float(primal),
         velocity_violation=float(dual),
         complementarity=float(complementarity),
         objective=objective,
         exact=exact,
     )
+
+
+def _share_of_row(problem: ConeProblem) -> float:
+    return 1.0 / max(problem.rows, 1)
 
 
 def evaluate_one(problem: ConeProblem, x: Floats, measure: Measure, *, exact: bool) -> float:

@@ -12,16 +12,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from amontons._jit import CHUNK
-from amontons.algebra.cones import GROUP_ORDER, ROWS_OF_KIND, SetArrays, SetKind
+from amontons.algebra.cones import SetArrays, SetKind
 from amontons.errors import InputError
+from amontons.problem.arrangement import CONES, SIZES, arrangement
 
 Floats = NDArray[np.float64]
+
+TURNING = (SetKind.ROLLING, SetKind.SPINNING)
+"""Kinds of blocks with rows of torque."""
+
+MOST_ROWS = 2**31 - 1
+"""Rows of a problem are numbered with 32 bits."""
 
 NORMAL_TOLERANCE = 1e-6
 """How far a normal's length may be from 1 before it is an error; smaller errors are mended."""
@@ -31,12 +37,17 @@ LARGEST_COEFFICIENT = 1e100
 """Friction beyond this, squared, would be no finite number."""
 
 
-def finite_array(name: str, value: ArrayLike) -> Floats:
-    """`value` as a float64 array, or an error that names the first entry that is not finite."""
+def _numbers(name: str, value: ArrayLike) -> Floats:
+    """`value` as a float64 array, whatever its entries."""
     try:
-        array = np.asarray(value, dtype=np.float64, order="C")
+        return np.asarray(value, dtype=np.float64, order="C")
     except (TypeError, ValueError) as reason:
         raise InputError(f"{name} must be an array of numbers: {reason}") from None
+
+
+def finite_array(name: str, value: ArrayLike) -> Floats:
+    """`value` as a float64 array, or an error that names the first entry that is not finite."""
+    array = _numbers(name, value)
     if not np.isfinite(array).all():
         where = np.argwhere(~np.isfinite(array))[0]
         entry = ", ".join(str(i) for i in where)
@@ -46,17 +57,23 @@ def finite_array(name: str, value: ArrayLike) -> Floats:
     return array
 
 
+def _flat(array: Floats) -> Floats:
+    """A number as an array of one; arrays as they are."""
+    return array if array.ndim else array.reshape(1)
+
+
 def _coefficient(name: str, value: ArrayLike, blocks: int | None = None) -> Floats:
     """A finite, non-negative coefficient a block, broadcast to `blocks` where a scalar is given."""
-    array = np.atleast_1d(finite_array(name, value))
+    array = _flat(_numbers(name, value))
     if array.ndim != 1:
         raise InputError(
             f"{name} must be a number or one number a contact, got shape {array.shape}"
         )
-    if (array < 0).any():
-        worst = int(np.argmax(array < 0))
-        raise InputError(f"{name}[{worst}] is {array[worst]}; it must not be negative")
-    if (array > LARGEST_COEFFICIENT).any():
+    if not ((array >= 0.0) & (array <= LARGEST_COEFFICIENT)).all():  # NaN is neither
+        finite_array(name, value)
+        worst = int(np.argmin(array))
+        if array[worst] < 0.0:
+            raise InputError(f"{name}[{worst}] is {array[worst]}; it must not be negative")
         raise InputError(f"{name} is {array.max():g}; more than {LARGEST_COEFFICIENT:g} overflows")
     if blocks is not None and array.size != blocks:
         if array.size != 1:
@@ -65,20 +82,23 @@ def _coefficient(name: str, value: ArrayLike, blocks: int | None = None) -> Floa
     return array
 
 
-def _unit_normals(value: ArrayLike, blocks: int) -> Floats:
-    normals = finite_array("normals", value)
+def unit_normals(value: ArrayLike, blocks: int) -> Floats:
+    """Normals, one a block, their lengths mended; an error where they are far from 1."""
+    normals = _numbers("normals", value)
     if normals.shape != (blocks, 3):
         raise InputError(f"normals must have shape ({blocks}, 3), got {normals.shape}")
     length = np.sqrt(np.einsum("ij,ij->i", normals, normals))
-    wrong = np.abs(length - 1.0) > NORMAL_TOLERANCE
-    if wrong.any():
-        worst = int(np.argmax(wrong))
+    error = np.abs(length - 1.0)
+    largest = error.max(initial=0.0)
+    if not largest <= NORMAL_TOLERANCE:
+        finite_array("normals", normals)
+        worst = int(np.argmax(error > NORMAL_TOLERANCE))
         raise InputError(
             f"normals[{worst}] has length {length[worst]:.6g}; normals must be unit vectors"
         )
     # a normal that is a unit vector to the last bit or two stays as it is: files come back the same
-    rough = np.flatnonzero(np.abs(length - 1.0) > 4e-16)
-    if rough.size:
+    if largest > 4e-16:
+        rough = np.flatnonzero(error > 4e-16)
         normals = normals.copy()
         normals[rough] /= length[rough, None]
     return normals
@@ -89,6 +109,16 @@ class Run:
 
     kind: ClassVar[SetKind]
 
+    @classmethod
+    def trusted(cls, **fields: Any) -> Self:
+        """As the constructor, without its checks: of numbers that a time step has just made.
+
+        Coefficients are flat arrays, one entry a block, and normals those of `unit_normals`.
+        """
+        run = object.__new__(cls)
+        run.__dict__.update(fields)
+        return run
+
     @property
     def blocks(self) -> int:
         """Number of blocks."""
@@ -97,7 +127,7 @@ class Run:
     @property
     def rows(self) -> int:
         """Number of rows, the blocks' dimensions added up."""
-        return self.blocks * int(ROWS_OF_KIND[self.kind])
+        return self.blocks * SIZES[self.kind]
 
     def columns(self) -> dict[str, Floats]:
         """Coefficients by the names of :class:`~amontons.algebra.cones.SetArrays`."""
@@ -148,17 +178,17 @@ class Interval(Run):
     kind: ClassVar[SetKind] = SetKind.INTERVAL
 
     def __post_init__(self) -> None:
-        lower, upper = np.broadcast_arrays(
-            np.atleast_1d(np.asarray(self.lower, dtype=np.float64)),
-            np.atleast_1d(np.asarray(self.upper, dtype=np.float64)),
-        )
+        lower = _flat(np.asarray(self.lower, dtype=np.float64))
+        upper = _flat(np.asarray(self.upper, dtype=np.float64))
+        if lower.shape != upper.shape:
+            lower, upper = np.broadcast_arrays(lower, upper)
         if lower.ndim != 1:
             raise InputError("interval bounds must be numbers or flat arrays")
-        if np.isnan(lower).any() or np.isnan(upper).any():
-            raise InputError("an interval bound is NaN")
-        bad = (lower > upper) | (lower == np.inf) | (upper == -np.inf)
-        if bad.any():
-            worst = int(np.argmax(bad))
+        good = (lower <= upper) & (lower < np.inf) & (upper > -np.inf)
+        if not good.all():
+            if np.isnan(lower).any() or np.isnan(upper).any():
+                raise InputError("an interval bound is NaN")
+            worst = int(np.argmin(good))
             raise InputError(
                 f"interval {worst} is empty: lower {lower[worst]} and upper {upper[worst]}"
             )
@@ -167,7 +197,7 @@ class Interval(Run):
 
     @property
     def blocks(self) -> int:
-        return int(np.size(self.lower))
+        return len(np.asarray(self.lower))
 
     def columns(self) -> dict[str, Floats]:
         return {"lower": np.asarray(self.lower), "upper": np.asarray(self.upper)}
@@ -188,11 +218,11 @@ class CoulombCone(Run):
     def __post_init__(self) -> None:
         object.__setattr__(self, "friction", _coefficient("friction", self.friction))
         if self.normals is not None:
-            object.__setattr__(self, "normals", _unit_normals(self.normals, self.blocks))
+            object.__setattr__(self, "normals", unit_normals(self.normals, self.blocks))
 
     @property
     def blocks(self) -> int:
-        return int(np.size(self.friction))
+        return len(np.asarray(self.friction))
 
     def columns(self) -> dict[str, Floats]:
         columns = {"friction": np.asarray(self.friction)}
@@ -218,7 +248,7 @@ class RollingCone(Run):
 
     @property
     def blocks(self) -> int:
-        return int(np.size(self.friction))
+        return len(np.asarray(self.friction))
 
     def columns(self) -> dict[str, Floats]:
         return {"friction": np.asarray(self.friction), "rolling": np.asarray(self.rolling)}
@@ -243,11 +273,11 @@ class SpinningCone(Run):
         object.__setattr__(self, "rolling", _coefficient("rolling", self.rolling, self.blocks))
         object.__setattr__(self, "spinning", _coefficient("spinning", self.spinning, self.blocks))
         if self.normals is not None:
-            object.__setattr__(self, "normals", _unit_normals(self.normals, self.blocks))
+            object.__setattr__(self, "normals", unit_normals(self.normals, self.blocks))
 
     @property
     def blocks(self) -> int:
-        return int(np.size(self.friction))
+        return len(np.asarray(self.friction))
 
     def columns(self) -> dict[str, Floats]:
         columns = {
@@ -276,38 +306,23 @@ class Product:
                     f"or SpinningCone, got {type(run).__name__}"
                 )
         self.runs = tuple(run for run in runs if run.blocks)
-        self.rows = sum(run.rows for run in self.runs)
-        self.blocks = sum(run.blocks for run in self.runs)
-        if self.rows > np.iinfo(np.int32).max:
+        self.arranged = arrangement(tuple((int(run.kind), run.blocks) for run in self.runs))
+        self.rows, self.blocks = self.arranged.rows, self.arranged.blocks
+        if self.rows > MOST_ROWS:
             raise InputError(f"{self.rows} rows are more than a problem can hold (2³¹ − 1)")
-        groups = _groups(self.runs)
+        cones = [run.columns() for kind in CONES for run in self.runs if run.kind == kind]
+        torque = self.has_torque
+        bounded = [run.columns() for run in self.runs if run.kind == SetKind.INTERVAL]
         self.arrays = SetArrays(
-            groups=groups,
-            chunks=_chunks(groups),
-            normal=np.ascontiguousarray(self._cones("normal", (1.0, 0.0, 0.0)).T),
-            friction=self._cones("friction", 0.0),
-            rolling=self._cones("rolling", 0.0) if self.has_torque else np.empty(0),
-            spinning=self._cones("spinning", 0.0) if self.has_torque else np.empty(0),
-            lower=self._gather(SetKind.INTERVAL, "lower", 0.0),
-            upper=self._gather(SetKind.INTERVAL, "upper", 0.0),
+            groups=self.arranged.groups,
+            chunks=self.arranged.chunks,
+            normal=np.ascontiguousarray(_joined(cones, "normal", (1.0, 0.0, 0.0)).T),
+            friction=_joined(cones, "friction"),
+            rolling=_joined(cones, "rolling") if torque else np.empty(0),
+            spinning=_joined(cones, "spinning") if torque else np.empty(0),
+            lower=_joined(bounded, "lower"),
+            upper=_joined(bounded, "upper"),
         )
-
-    def _gather(self, kind: int, column: str, default: float | tuple[float, ...]) -> Floats:
-        """One coefficient of all blocks of one kind, `default` where a run has none."""
-        fill = np.asarray(default, dtype=np.float64)
-        parts = [
-            run.columns().get(column, np.broadcast_to(fill, (run.blocks, *fill.shape)))
-            for run in self.runs
-            if run.kind == kind
-        ]
-        if len(parts) == 1:
-            return np.ascontiguousarray(parts[0])
-        return np.concatenate([np.empty((0, *fill.shape)), *parts])
-
-    def _cones(self, column: str, default: float | tuple[float, ...]) -> Floats:
-        found = [self._gather(kind, column, default) for kind in GROUP_ORDER[:3]]
-        parts = [part for part in found if len(part)]
-        return parts[0] if len(parts) == 1 else np.concatenate(found)
 
     @cached_property
     def kinds(self) -> frozenset[SetKind]:
@@ -322,12 +337,12 @@ class Product:
     @property
     def has_torque(self) -> bool:
         """Whether any block has rolling or spinning rows."""
-        return bool(self.kinds & {SetKind.ROLLING, SetKind.SPINNING})
+        return not self.kinds.isdisjoint(TURNING)
 
     @property
     def has_friction(self) -> bool:
         """Whether any block is a friction cone."""
-        return bool(self.kinds & {SetKind.COULOMB, SetKind.ROLLING, SetKind.SPINNING})
+        return not self.kinds.isdisjoint(CONES)
 
     @cached_property
     def block_kinds(self) -> NDArray[np.uint8]:
@@ -348,30 +363,15 @@ class Product:
     @cached_property
     def row_order(self) -> NDArray[np.int32]:
         """Internal row of each of the caller's rows, shape (rows,)."""
-        layout = {int(kind): (count, row) for kind, _, count, row in self.arrays.groups}
-        seen = dict.fromkeys(layout, 0)
-        parts = [np.empty(0, dtype=np.int32)]
-        for run in self.runs:
-            count, first = layout[run.kind]
-            block = seen[run.kind] + np.arange(run.blocks)
-            rows = first + count * np.arange(ROWS_OF_KIND[run.kind]) + block[:, None]
-            parts.append(rows.astype(np.int32).ravel())
-            seen[run.kind] += run.blocks
-        return np.concatenate(parts)
+        return self.arranged.outward(np.arange(self.rows, dtype=np.int32))
 
     def inward(self, values: Floats) -> Floats:
         """Values of all rows in internal order, from the caller's; a new array."""
-        if len(self.runs) == 1:
-            return values.reshape(self.blocks, -1).T.flatten()
-        out = np.empty(self.rows)
-        out[self.row_order] = values
-        return out
+        return self.arranged.inward(values)
 
     def outward(self, values: Floats) -> Floats:
         """Values of all rows in the caller's order, from the internal one; a new array."""
-        if len(self.runs) == 1:
-            return values.reshape(-1, self.blocks).T.flatten()
-        return values[self.row_order]
+        return self.arranged.outward(values)
 
     def project(self, x: ArrayLike) -> Floats:
         """Euclidean projection of `x`, shape (rows,), onto the set, in the caller's order."""
@@ -389,24 +389,14 @@ class Product:
         return f"Product({parts or 'empty'})"
 
 
-def _groups(runs: Sequence[Run]) -> NDArray[np.int64]:
-    """Kind, first block, count and first row of each group that has any blocks."""
-    table = []
-    block, row = 0, 0
-    for kind in GROUP_ORDER:
-        count = sum(run.blocks for run in runs if run.kind == kind)
-        if count:
-            table.append((kind, block, count, row))
-        block += count
-        row += count * int(ROWS_OF_KIND[kind])
-    return np.array(table, dtype=np.int64).reshape(-1, 4)
-
-
-def _chunks(groups: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Every group cut into chunks of at most CHUNK blocks: the units of parallel work."""
-    table = [
-        (*group, start, min(start + CHUNK, int(group[2])))
-        for group in groups
-        for start in range(0, int(group[2]), CHUNK)
+def _joined(
+    runs: list[dict[str, Floats]], name: str, default: float | tuple[float, ...] = 0.0
+) -> Floats:
+    """One coefficient of all runs, from their columns; `default` where a cone has none."""
+    parts = [
+        run[name] if name in run else np.full((len(run["friction"]), *np.shape(default)), default)
+        for run in runs
     ]
-    return np.array(table, dtype=np.int64).reshape(-1, 6)
+    if not parts:
+        return np.empty((0, *np.shape(default)))
+    return np.ascontiguousarray(parts[0] if len(parts) == 1 else np.concatenate(parts))

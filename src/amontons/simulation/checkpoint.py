@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from amontons.collision.contacts import ContactSet
 from amontons.errors import FileFormatError, InputError
+from amontons.model.materials import PAIRED
 from amontons.model.world import World
 from amontons.problem.files import DAMAGE, ZIP_START, replacing, require_file
 
@@ -69,7 +70,8 @@ def fingerprint(world: World) -> str:
     said = [f"{type(s).__name__} {[b.tolist() for b in s.bounds]}" for s in world.shapes]
     said += [repr(origin) for origin in world.origins]
     said += [repr(material) for material in world.materials.list]
-    said += [repr(table.tolist()) for table in world.materials.table]
+    table = world.materials.table
+    said += [repr(getattr(table, name).tolist()) for name in PAIRED]
     said.append(f"{len(world.motions)} motions")
     return hashlib.sha256("\n".join(said).encode()).hexdigest()[:20]
 

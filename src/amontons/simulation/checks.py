@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from functools import lru_cache
+from typing import NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from amontons.dynamics.contact_laws import ContactRules
+from amontons.dynamics.soundness import UNIT, first_unsound
 from amontons.errors import InputError, SimulationError
 from amontons.model.shapes.checks import finite, positive
 from amontons.model.world import World
 from amontons.solvers import Auto, ExactCoulomb, Solver
 
 Floats = NDArray[np.float64]
-
-UNIT = 1e-6
-"""How far from one the length of a quaternion may be."""
-
 
 FINE_BELOW = 256
 """Contacts and joint rows up to which the default solver is asked for :data:`FINE`."""
@@ -46,42 +45,61 @@ def finer(solver: Solver) -> Solver:
     return dataclasses.replace(solver, tolerance=FINE)
 
 
+class GivenRules(NamedTuple):
+    """What a user says of contacts; None leaves it to the bodies' size and gravity."""
+
+    near: float | None  # [m]
+    recovery_speed: float | None  # [m/s]
+    bounce_speed: float | None  # [m/s]
+
+    def checked(self) -> GivenRules:
+        """The same as plain floats, or an error that names what is wrong."""
+        given = {name: finite(name, v) for name, v in self._asdict().items() if v is not None}
+        for name, value in given.items():
+            if value < 0.0:
+                raise InputError(f"{name} is {value:g}; it must not be negative")
+        if self.near is not None:
+            positive("near", self.near)
+        return self._replace(**given)
+
+
+@lru_cache(maxsize=8)  # most steps are as long as the last
 def contact_rules(
-    size: float,
-    gravity: Floats,
-    step: float,
-    near: float | None,
-    recovery_speed: float | None,
-    bounce_speed: float | None,
-    exact: bool,
+    size: float, g: float, step: float, given: GivenRules, exact: bool
 ) -> ContactRules:
-    """Lengths and speeds of contact, by default from a typical body's size [m] and gravity."""
-    given = {"near": near, "recovery_speed": recovery_speed, "bounce_speed": bounce_speed}
-    for name, value in given.items():
-        if value is not None and finite(name, value) < 0.0:
-            raise InputError(f"{name} is {value:g}; it must not be negative")
-    if near is not None:
-        positive("near", near)
-    g = float(np.linalg.norm(gravity))
-    near = 0.02 * size if near is None else near
+    """Lengths and speeds of contact, by default from a typical body's size [m] and g [m/s²]."""
+    near = 0.02 * size if given.near is None else given.near
     fall = math.sqrt(2.0 * g * size) or size / step
     return ContactRules(
         near=near,
-        recovery_speed=0.1 * fall if recovery_speed is None else recovery_speed,
-        bounce_speed=2.0 * g * step if bounce_speed is None else bounce_speed,
+        recovery_speed=0.1 * fall if given.recovery_speed is None else given.recovery_speed,
+        bounce_speed=2.0 * g * step if given.bounce_speed is None else given.bounce_speed,
         lift_speed=math.inf if exact else g * step,
         slip_speed=1e-3 * fall,
         cohesion_range=0.25 * near,
     )
 
 
-def check_bodies(world: World) -> None:
-    """Raise where a body's state is not finite, or a quaternion not unit: names the body."""
-    bodies = world.bodies
+def check_bodies(world: World) -> Floats:
+    """Raise where a body's state is not finite, or a quaternion not unit: names the body.
+
+    Returns the orientations with what is left of rounding scaled away, shape (bodies, 4).
+    """
+    bodies, turn = world.bodies, world.bodies.orientation
     if not len(bodies):
         raise InputError("the world is empty: add a body before the first step")
-    if not np.isfinite(world.gravity).all():
-        raise InputError(f"gravity is {world.gravity.tolist()}; it must be finite")
+    gravity = world.gravity.tolist()
+    if not all(map(math.isfinite, gravity)):
+        raise InputError(f"gravity is {gravity}; it must be finite")
+    if first_unsound(bodies.position, turn, bodies.twist, bodies.force, bodies.torque) >= 0:
+        _explain(world)
+    length = np.sqrt(np.einsum("ij,ij->i", turn, turn))
+    return np.asarray(turn / length[:, None])
+
+
+def _explain(world: World) -> NoReturn:
+    """Raise an error that names the first body whose state is unsound, and says why."""
+    bodies = world.bodies
     for name in ("position", "orientation", "twist", "force", "torque"):
         array = bodies.columns[name]
         if np.isfinite(array).all():
@@ -93,13 +111,11 @@ def check_bodies(world: World) -> None:
             "it must be finite: nothing was changed in this step"
         )
     length = np.sqrt(np.einsum("ij,ij->i", bodies.orientation, bodies.orientation))
-    wrong = np.abs(length - 1.0) > UNIT
-    if wrong.any():
-        row = int(np.argmax(wrong))
-        raise InputError(
-            f"the orientation of {world.name_of(int(bodies.id[row]))} has length "
-            f"{length[row]:g}; quaternions must be unit: divide by the length"
-        )
+    row = int(np.argmax(np.abs(length - 1.0) > UNIT))
+    raise InputError(
+        f"the orientation of {world.name_of(int(bodies.id[row]))} has length "
+        f"{length[row]:g}; quaternions must be unit: divide by the length"
+    )
 
 
 def check_velocities(world: World, velocity: Floats) -> None:

@@ -71,7 +71,8 @@ class Lookout:
         if not moving.size:
             return 0.0
         fast = min(moving.size - 1, int(0.95 * moving.size))
-        return float(moving.max() + np.partition(moving, fast)[fast])
+        moving.partition(fast)
+        return float(moving[fast:].max() + moving[fast])
 
     def _build(self, margin: float) -> CollisionDetector:
         bodies = self._world.bodies

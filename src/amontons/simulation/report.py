@@ -5,15 +5,20 @@ from __future__ import annotations
 import dataclasses
 import time
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from amontons.dynamics.energy import mechanics_of
 from amontons.dynamics.masses import Masses
 from amontons.model.world import World
 from amontons.problem.solution import Status
 from amontons.simulation.solved import Solved
 from amontons.simulation.step_size import travels
+
+if TYPE_CHECKING:
+    from amontons.simulation.simulation import Simulation
 
 Floats = NDArray[np.float64]
 
@@ -24,14 +29,19 @@ class Stopwatch:
     """Wall-clock time of the stages of a step."""
 
     def __init__(self) -> None:
-        self.seconds = np.zeros(len(STAGES))
+        self._spent = dict.fromkeys(STAGES, 0.0)
         self._last = time.perf_counter()
 
     def lap(self, stage: str) -> None:
         """Count the time since the last lap as that of a stage."""
         now = time.perf_counter()
-        self.seconds[STAGES.index(stage)] += now - self._last
+        self._spent[stage] += now - self._last
         self._last = now
+
+    @property
+    def seconds(self) -> Floats:
+        """Time of each of the `STAGES` [s], shape (stages,)."""
+        return np.array(list(self._spent.values()))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,6 +87,34 @@ class StepReport:
     def converged(self) -> bool:
         """Whether the solver met its tolerance."""
         return self.status is Status.CONVERGED
+
+
+def report_on(
+    simulation: Simulation, solved: Solved, broken: list[int], stored: float, watch: Stopwatch
+) -> StepReport:
+    """The report on the step that a simulation has just taken; `stored` is the loads' energy."""
+    bodies, joints = simulation.bodies, simulation.joints
+    state = mechanics_of(simulation.world, bodies.twist)
+    return StepReport(
+        number=simulation.steps,
+        time=simulation.time,
+        step=solved.step,
+        contacts=len(solved.terms),
+        joint_rows=int(np.count_nonzero(solved.acting)),
+        iterations=solved.solution.iterations,
+        status=solved.solution.status,
+        residual=solved.solution.residual,
+        penetration=max(0.0, -float(solved.detected.gaps.min(initial=0.0))),
+        joint_error=joints.largest_error,
+        kinetic_energy=state.kinetic,
+        potential_energy=state.potential + stored + joints.potential_energy(),
+        dissipated_energy=simulation.dissipated,
+        momentum=state.momentum,
+        angular_momentum=state.angular_momentum,
+        awake=len(bodies) - int(np.count_nonzero(simulation.masses.driven | bodies.asleep)),
+        seconds=watch.seconds,
+        notes=notes_of(simulation.world, simulation.masses, solved, broken),
+    )
 
 
 def notes_of(world: World, masses: Masses, solved: Solved, broken: list[int]) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import math
 import os
 from collections.abc import Callable
 from types import ModuleType
@@ -13,34 +14,31 @@ from numpy.typing import NDArray
 
 from amontons.collision.contacts import ContactSet
 from amontons.collision.memory import ContactMemory
-from amontons.dynamics.assembly import assemble
-from amontons.dynamics.contact_laws import ContactRules, contact_terms
-from amontons.dynamics.energy import Mechanics, mechanics
+from amontons.dynamics.contact_laws import ContactRules
 from amontons.dynamics.forces import ForceSystem
 from amontons.dynamics.free_velocity import free_velocities
 from amontons.dynamics.integration import advance
-from amontons.dynamics.joints.law import JointRows
 from amontons.dynamics.joints.system import JointSystem
 from amontons.dynamics.masses import Masses
 from amontons.errors import InputError
 from amontons.model.bodies import Bodies
 from amontons.model.shapes.checks import finite, positive
 from amontons.model.world import World
-from amontons.problem.operators import BodyOperator
 from amontons.problem.problem import ConeProblem
 from amontons.simulation.checkpoint import put_back, restore, save, snapshot
 from amontons.simulation.checks import (
     FINE_BELOW,
+    GivenRules,
     check_bodies,
-    check_velocities,
     contact_rules,
     finer,
     solver_for,
 )
 from amontons.simulation.contacts import Contacts
+from amontons.simulation.impulses import Start, find_impulses
 from amontons.simulation.lookout import Lookout
 from amontons.simulation.progress import progress_bar
-from amontons.simulation.report import Readings, StepReport, Stopwatch, notes_of
+from amontons.simulation.report import Readings, StepReport, Stopwatch, report_on
 from amontons.simulation.sleeping import (
     Sleeping,
     Surroundings,
@@ -49,18 +47,11 @@ from amontons.simulation.sleeping import (
     restless,
     wake,
 )
-from amontons.simulation.solved import Solved
+from amontons.simulation.solved import CARRIED, Solved
 from amontons.simulation.step_size import AutomaticStep
 from amontons.solvers import Solver
 
 Floats = NDArray[np.float64]
-
-CARRIED, STICKING = 7, 6
-"""What is remembered of a contact: force and torque [N, N m], and whether it stuck."""
-
-BOUNCES = (1.0, 0.99, 0.9, 0.0)
-"""Shares of the restitution: several impacts with friction may together give back more than came
-in, and then all of them give back less."""
 
 
 class Simulation:
@@ -130,7 +121,7 @@ class Simulation:
         poses = self.bodies.position, self.bodies.orientation
         self.joints = JointSystem([], world.index_of, *poses)
         self.loads = ForceSystem([], world.index_of, *poses)
-        self._given = (near, recovery_speed, bounce_speed)
+        self._given = GivenRules(near, recovery_speed, bounce_speed).checked()
         self._last: Solved | None = None
         self._ids = np.empty(0, dtype=np.int64)
         self._level = (0, 0)
@@ -197,28 +188,39 @@ class Simulation:
     # -- one step ---------------------------------------------------------------------------------
 
     def _step(self, h: float) -> StepReport:
-        check_bodies(self.world)
+        orientation = check_bodies(self.world)
         if self.world.version != self._version:
             self.prepare()
         self.rules = self._rules(h)
         watch = Stopwatch()
         twist = self._driven(h)
         wrench = self._wrench(twist)
-        contacts = self._detect(twist, wrench, h)
+        contacts = self._detect(orientation, twist, wrench, h)
         watch.lap("detect")
-        free, inverse_inertia = self._free_velocity(twist, wrench, h)
+        start = self._start(twist, wrench, h)
         rows = self.joints.rows(self.bodies.position, self.bodies.orientation, twist, self.time, h)
-        solved = self._solve(contacts, rows, twist, free, inverse_inertia, h, watch)
+        solved = find_impulses(
+            self.world,
+            start,
+            contacts,
+            self.memory.recall(contacts, CARRIED),
+            rows,
+            self.rules,
+            solver_of=self._solver_of,
+            rounding=max(1e-9, 0.1 * self.solver.tolerance),
+            name=f"step {self.steps + 1}",
+            watch=watch,
+        )
         # nothing of the state has changed so far
         broken, stored = self._advance(solved, wrench, h)
         watch.lap("advance")
-        return self._report(solved, broken, stored, watch)
+        return report_on(self, solved, broken, stored, watch)
 
     def _driven(self, h: float) -> Floats:
         """Velocities v at the start, with those of kinematic bodies as they are prescribed."""
         bodies = self.bodies
         twist = bodies.twist.copy()
-        for i in np.flatnonzero(bodies.kinematic):
+        for i in self.masses.kinematic:
             motion = self.world.motions[bodies.columns["motion"][i] - 1]
             twist[i] = motion.twist(bodies.position[i], bodies.orientation[i], self.time, h)
         return twist
@@ -231,75 +233,29 @@ class Simulation:
             self.loads.add(bodies.position, bodies.orientation, twist, self.time, wrench)
         return wrench
 
-    def _detect(self, twist: Floats, wrench: Floats, h: float) -> ContactSet:
+    def _detect(self, orientation: Floats, twist: Floats, wrench: Floats, h: float) -> ContactSet:
         bodies = self.bodies
-        contacts = self.lookout.detector(twist, h).detect(bodies.position, bodies.orientation)
+        contacts = self.lookout.detector(twist, h).detect_unit(bodies.position, orientation)
         if self.sleeping is not None:
             disturbed = self.surroundings.changed(bodies, wrench, self.world.gravity)
             pairs = self._together(contacts.bodies[contacts.gaps <= self.rules.near])
             self.sleeping.stir(bodies, self.masses, twist, pairs, disturbed)
         return contacts
 
-    def _free_velocity(self, twist: Floats, wrench: Floats, h: float) -> tuple[Floats, Floats]:
-        """v* = v + h M⁻¹ f, and I⁻¹ in world axes."""
+    def _start(self, twist: Floats, wrench: Floats, h: float) -> Start:
+        """v* = v + h M⁻¹ f; bodies that sleep are as heavy as fixed ones."""
         bodies, masses = self.bodies, self.masses
+        inverse_mass = np.where(bodies.asleep, 0.0, masses.inverse_mass)
         free, inverse_inertia = np.empty_like(twist), np.empty((len(bodies), 3, 3))
         free_velocities.sized(len(bodies))(
-            bodies.orientation, twist, wrench, self._inverse_mass(), masses.own_inverse,
-            masses.even, self.world.gravity, h, free, inverse_inertia,
+            bodies.orientation, twist, wrench, inverse_mass, masses.own_inverse, masses.even,
+            self.world.gravity, h, free, inverse_inertia,
         )  # fmt: skip
-        self.loads.damp(free, self._inverse_mass(), inverse_inertia, h)
-        return free, inverse_inertia
+        self.loads.damp(free, inverse_mass, inverse_inertia, h)
+        return Start(twist, free, inverse_mass, inverse_inertia, h)
 
-    def _solve(
-        self,
-        contacts: ContactSet,
-        rows: JointRows,
-        twist: Floats,
-        free: Floats,
-        inverse_inertia: Floats,
-        h: float,
-        watch: Stopwatch,
-    ) -> Solved:
-        """v⁺ = v* + M⁻¹ D γ, with the impulses γ that solve the problem of this step."""
-        inverse_mass = self._inverse_mass()
-        forces = self.memory.recall(contacts, CARRIED)
-        mobile = np.append(inverse_mass > 0.0, False)  # the last is the world: −1
-        acting = mobile[rows.bodies[:, 0]] | mobile[rows.bodies[:, 1]]
-        acting_rows = rows if acting.all() else rows.only(acting)
-        for bouncing in BOUNCES:
-            terms = contact_terms(
-                contacts,
-                before=twist,
-                free=free,
-                mobile=mobile,
-                material=self.bodies.material,
-                pairs=self.world.materials.table,
-                step=h,
-                rules=self.rules,
-                sticking=forces[:, STICKING] > 0.0,
-                bouncing=bouncing,
-            )
-            problem = assemble(
-                terms,
-                acting_rows,
-                inverse_mass=inverse_mass,
-                inverse_inertia=inverse_inertia,
-                free=free,
-                name=f"step {self.steps + 1}",
-            )
-            guess = h * terms.of_kept(forces[:, : terms.width])
-            watch.lap("assemble")
-            solver = self._solver_of_few if problem.blocks <= FINE_BELOW else self.solver
-            solution = solver.solve(problem, guess=np.append(guess, acting_rows.guess))
-            watch.lap("solve")
-            assert isinstance(problem.operator, BodyOperator)
-            kick = problem.operator.velocities(problem.sets.inward(solution.impulses))
-            solved = Solved(contacts, terms, rows, acting, problem, solution, free, free + kick, h)
-            check_velocities(self.world, solved.velocity)
-            if not terms.bouncing or self._work(solved) <= self._rounding(solved):
-                break
-        return solved
+    def _solver_of(self, problem: ConeProblem) -> Solver:
+        return self._solver_of_few if problem.blocks <= FINE_BELOW else self.solver
 
     def _advance(self, solved: Solved, wrench: Floats, h: float) -> tuple[list[int], float]:
         """q⁺ = q ⊕ h v⁺. Returns the ids of joints that broke, and the potential of loads [J]."""
@@ -311,11 +267,10 @@ class Simulation:
             bodies.position, bodies.orientation, solved.velocity, bodies.inertia, masses.even,
             held, h, place, turn, twist,
         )  # fmt: skip
-        stored = self.loads.potential_energy(
-            place, turn, twist, self.time + h
-        )  # the last that may raise
-        self.dissipated -= self._work(solved)
-        self._last, self._places, self._ids = solved, bodies.position.copy(), bodies.id.copy()
+        # the last that may raise
+        stored = self.loads.potential_energy(place, turn, twist, self.time + h)
+        self.dissipated -= solved.work
+        self._last, self._places = solved, bodies.position.copy()
         self.memory.store(solved.detected, solved.carried(self.rules.slip_speed))
         broken = self.joints.accept(solved.joint_impulses, h)
         bodies.position[:], bodies.orientation[:], bodies.twist[:] = place, turn, twist
@@ -350,7 +305,8 @@ class Simulation:
     def _rules(self, h: float) -> ContactRules:
         """Lengths and speeds of contact in a step of this length [s]."""
         size, gravity = self.masses.typical_size, self.world.gravity
-        return contact_rules(size, gravity, h, *self._given, self.solver.exact)
+        g = math.sqrt(gravity.dot(gravity))
+        return contact_rules(size, g, h, self._given, self.solver.exact)
 
     def _apart(self) -> NDArray[np.int64]:
         """Rows of bodies that are joined, and so do not collide, shape (pairs, 2)."""
@@ -362,22 +318,6 @@ class Simulation:
         """Rows of bodies that touch or share a joint, shape (pairs, 2)."""
         joined = self.joints.tables.joints.bodies[~self.joints.broken]
         return np.concatenate([touching, joined])
-
-    def _inverse_mass(self) -> Floats:
-        """1/m [1/kg], zero for bodies that are fixed, kinematic or asleep; shape (bodies,)."""
-        return np.where(self.bodies.asleep, 0.0, self.masses.inverse_mass)
-
-    def _mechanics(self, twist: Floats) -> Mechanics:
-        bodies = self.bodies
-        return mechanics(
-            bodies.position, bodies.orientation, twist, bodies.mass, bodies.inertia,
-            self.world.gravity,
-        )  # fmt: skip
-
-    def _work(self, solved: Solved) -> float:
-        """Kinetic energy that impulses add [J]; negative where they dissipate."""
-        after, before = self._mechanics(solved.velocity), self._mechanics(solved.free)
-        return after.kinetic - before.kinetic
 
     # -- readings ---------------------------------------------------------------------------------
 
@@ -393,40 +333,6 @@ class Simulation:
         if self._last is None:
             raise InputError("no step has been taken yet, so there is no problem")
         return self._last.problem
-
-    def _rounding(self, solved: Solved) -> float:
-        """Energy [J] that impulses may seem to add, as the solver has a tolerance."""
-        share = max(1e-9, 0.1 * self.solver.tolerance)
-        return share * self._mechanics(solved.free).kinetic
-
-    def _report(
-        self, solved: Solved, broken: list[int], stored: float, watch: Stopwatch
-    ) -> StepReport:
-        bodies = self.bodies
-        state = self._mechanics(bodies.twist)
-        error = max(
-            self.joints.position_error.max(initial=0.0), self.joints.angle_error.max(initial=0.0)
-        )
-        return StepReport(
-            number=self.steps,
-            time=self.time,
-            step=solved.step,
-            contacts=len(solved.terms),
-            joint_rows=int(np.count_nonzero(solved.acting)),
-            iterations=solved.solution.iterations,
-            status=solved.solution.status,
-            residual=solved.solution.residual,
-            penetration=max(0.0, -float(solved.detected.gaps.min(initial=0.0))),
-            joint_error=float(error),
-            kinetic_energy=state.kinetic,
-            potential_energy=state.potential + stored + self.joints.potential_energy(),
-            dissipated_energy=self.dissipated,
-            momentum=state.momentum,
-            angular_momentum=state.angular_momentum,
-            awake=int(np.count_nonzero(bodies.dynamic & ~bodies.asleep)),
-            seconds=watch.seconds,
-            notes=notes_of(self.world, self.masses, solved, broken),
-        )
 
     # -- looking ----------------------------------------------------------------------------------
 

@@ -16,6 +16,9 @@ from amontons.simulation.contacts import Contacts
 
 Floats = NDArray[np.float64]
 
+CARRIED, STICKING = 7, 6
+"""What is remembered of a contact: force and torque [N, N m], and whether it stuck."""
+
 
 class Solved(NamedTuple):
     """What came out of a step, in terms of velocities and impulses."""
@@ -26,8 +29,8 @@ class Solved(NamedTuple):
     acting: NDArray[np.bool_]  # those in the problem: rows of bodies that can move
     problem: ConeProblem
     solution: Solution
-    free: Floats  # v*, (bodies, 6)
     velocity: Floats  # v⁺, (bodies, 6)
+    work: float  # kinetic energy that impulses add [J]; negative where they dissipate
     step: float  # [s]
 
     @property
@@ -44,23 +47,20 @@ class Solved(NamedTuple):
         return impulses
 
     def carried(self, slip_speed: float) -> Floats:
-        """What all detected contacts remember: force, torque, and whether they stuck; (n, 7).
+        """What all detected contacts remember: force, torque, and whether they stuck; (n, CARRIED).
 
         A contact sticks that carries something and slides no faster than `slip_speed` [m/s].
         """
         width, normals = self.terms.width, self.terms.contacts.normals
-        values = np.zeros((len(self.terms), 7))
-        values[:, :width] = self.contact_impulses / self.step
+        kept = slice(None) if self.terms.kept is None else self.terms.kept
+        values, force = np.zeros((len(self.detected), CARRIED)), self.contact_impulses / self.step
+        values[kept, :width] = force
         if self.terms.has_static_friction:
             u = self.solution.velocities[: width * len(self.terms)].reshape(-1, width)[:, :3]
             u = u - np.einsum("ci,ci->c", u, normals)[:, None] * normals
             slow = np.einsum("ci,ci->c", u, u) <= slip_speed * slip_speed
-            values[:, 6] = slow & values[:, :3].any(axis=1)
-        if self.terms.kept is None:
-            return values
-        everyone = np.zeros((len(self.detected), 7))
-        everyone[self.terms.kept] = values
-        return everyone
+            values[kept, STICKING] = slow & force[:, :3].any(axis=1)
+        return values
 
     def contacts(self, ids: NDArray[np.int64], position: Floats) -> Contacts:
         """Contacts with their forces, from the bodies' ids and their places at the start."""

@@ -46,7 +46,7 @@ class AutomaticStep:
             h = min(h, self.travel / rate)
         # what falls from rest moves g h² in its first step
         fall = float(np.linalg.norm(gravity))
-        smallest = masses.size[~masses.driven].min(initial=np.inf)
+        smallest = masses.span.min(initial=np.inf)
         if fall > 0.0 and np.isfinite(smallest):
             h = min(h, float(np.sqrt(self.travel * smallest / fall)))
         return max(h, self.smallest)
@@ -55,6 +55,4 @@ class AutomaticStep:
 def travels(twist: Floats, masses: Masses) -> Floats:
     """Own half thicknesses that each body that moves freely covers a second [1/s], (bodies,)."""
     speed = np.sqrt(np.einsum("ij,ij->i", twist[:, :3], twist[:, :3]))
-    free = ~masses.driven  # a floor that is a flat mesh has no thickness
-    rate: Floats = np.divide(speed, masses.size, out=np.zeros_like(speed), where=free)
-    return rate
+    return np.asarray(speed / masses.span)

@@ -30,7 +30,7 @@ Narrow = Callable[[ShapeArrays, Poses, Ints, float], Touching]
 
 
 class Group(NamedTuple):
-    """Pairs of one pair of kinds: their numbers among all pairs, and their contacts."""
+    """Pairs that one kernel answers for: their numbers among all pairs, and their contacts."""
 
     which: NDArray[np.int64]
     touching: Touching
@@ -50,10 +50,11 @@ def by_kernel(kernel: Kernel[..., None], most: int = MOST) -> Narrow:
 def _table() -> dict[tuple[int, int], Narrow]:
     """The narrow phase of each pair of kinds, the first not above the second."""
     convex = range(SPHERE, HULL + 1)
-    general = by_kernel(collide_convex)
+    general, round_one = by_kernel(collide_convex), by_kernel(collide_sphere_convex, 1)
+    ground = by_kernel(collide_plane)
     table = {(a, b): general for a in convex for b in convex if a <= b}
-    table |= {(SPHERE, b): by_kernel(collide_sphere_convex, 1) for b in convex}
-    table |= {(PLANE, b): by_kernel(collide_plane) for b in (MESH, *convex)}
+    table |= {(SPHERE, b): round_one for b in convex}
+    table |= {(PLANE, b): ground for b in (MESH, *convex)}
     table[SPHERE, SPHERE] = by_kernel(collide_spheres, 1)
     table[CAPSULE, CAPSULE] = by_kernel(collide_capsules)
     table[BOX, BOX] = by_kernel(collide_boxes)
@@ -61,25 +62,40 @@ def _table() -> dict[tuple[int, int], Narrow]:
     return table
 
 
-TABLE = _table()
+def _ranked() -> tuple[NDArray[np.int64], list[tuple[Narrow, int, int]]]:
+    """Ranks of all pairs of kinds, and every narrow phase with its first rank and the end.
+
+    Pairs of kinds that one kernel answers for are neighbours, as each call has its price. Those
+    that do not meet (two planes, two meshes) come last.
+    """
+    table = _table()
+    kernels = list(dict.fromkeys(table.values()))
+    turn = {kinds: kernels.index(narrow) for kinds, narrow in table.items()}
+    codes = range(KINDS * KINDS)
+    order = sorted(codes, key=lambda code: turn.get(divmod(code, KINDS), len(kernels)))
+    ends = np.cumsum([list(turn.values()).count(k) for k in range(len(kernels))]).tolist()
+    return np.argsort(order), list(zip(kernels, [0, *ends], ends, strict=False))
+
+
+RANK, NARROW = _ranked()
 
 
 @serial_kernel
-def sort_by_kinds(kind, shape, pairs, start, which, ordered):
+def sort_by_kinds(kind, shape, pairs, rank, start, which, ordered):
     """A counting sort: which ← pairs by their kinds, ordered ← the parts of each, lower kind first.
 
-    Pairs of kinds a ≤ b are start[KINDS·a + b] to the next start; start comes as zeros.
+    Pairs of kinds a ≤ b are start[rank[KINDS·a + b]] to the next start; start comes as zeros.
     """
     for i in range(which.size):
         a, b = np.int64(kind[shape[pairs[i, 0]]]), np.int64(kind[shape[pairs[i, 1]]])
-        start[KINDS * min(a, b) + max(a, b) + 1] += 1
+        start[rank[KINDS * min(a, b) + max(a, b)] + 1] += 1
     for code in range(start.size - 1):
         start[code + 1] += start[code]
     # the start of each moves to its end while it fills, which is the start of the next
     for i in range(which.size):
         one, two = pairs[i, 0], pairs[i, 1]
         a, b = np.int64(kind[shape[one]]), np.int64(kind[shape[two]])
-        code = KINDS * min(a, b) + max(a, b)
+        code = rank[KINDS * min(a, b) + max(a, b)]
         place = start[code]
         which[place] = i
         ordered[place, 0], ordered[place, 1] = (two, one) if a > b else (one, two)
@@ -90,18 +106,18 @@ def sort_by_kinds(kind, shape, pairs, start, which, ordered):
 
 
 def narrow_phase(shapes: ShapeArrays, poses: Poses, pairs: Ints, margin: float) -> list[Group]:
-    """Contacts of pairs of parts, by kinds.
+    """Contacts of pairs of parts, by the kernels that find them.
 
     A is the part of the lower kind, or the first of two of one kind. Pairs of kinds that do not
     meet (two planes, two meshes) have none.
     """
     start = np.zeros(KINDS * KINDS + 1, dtype=np.int64)
     which, ordered = np.empty(len(pairs), dtype=np.int64), np.empty_like(pairs)
-    sort_by_kinds(shapes.kind, poses.shape, pairs, start, which, ordered)
+    sort_by_kinds(shapes.kind, poses.shape, pairs, RANK, start, which, ordered)
     groups = []
-    for code in np.flatnonzero(np.diff(start)).tolist():
-        narrow = TABLE.get(divmod(code, KINDS))
-        if narrow is not None:
-            rows = slice(start[code], start[code + 1])
+    begin = start.tolist()
+    for narrow, first, end in NARROW:
+        if begin[first] < begin[end]:
+            rows = slice(begin[first], begin[end])
             groups.append(Group(which[rows], narrow(shapes, poses, ordered[rows], margin)))
     return groups

@@ -68,6 +68,23 @@ class JointRows(NamedTuple):
         )
 
 
+_NONE = np.empty(0)
+
+NO_ROWS = JointRows(
+    bodies=np.empty((0, 2), dtype=np.int32),
+    jacobian=np.empty((0, 12)),
+    offset=_NONE,
+    compliance=_NONE,
+    free=0,
+    one_sided=0,
+    bounded=0,
+    lower=_NONE,
+    upper=_NONE,
+    guess=_NONE,
+)
+"""Those of no joints at all."""
+
+
 class StepArrays(NamedTuple):
     """Rows of a step as a kernel writes them: room for all, active or not."""
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -9,6 +11,34 @@ from amontons.dynamics.joints.law import FREE, LIMIT, POSITION
 from amontons.dynamics.joints.tables import ANGLE, TRAVEL, Bools, Ints, Tables
 
 Floats = NDArray[np.float64]
+
+
+class Selections(NamedTuple):
+    """Rows that readings ask for, while the joints stay the same; each of shape (rows,)."""
+
+    limits: Bools
+    most: Floats  # error that counts at most: none, where a limit is not reached
+    rigid: Bools  # that hold or limit a coordinate without any give
+    springs: Bools  # that store energy when they are stretched, if they are
+    elastic: bool  # whether there are any springs
+    breakable: bool  # whether any joint may break
+
+    @classmethod
+    def of(cls, tables: Tables) -> Selections:
+        """Those of the rows of these joints."""
+        rows, joints = tables.rows, tables.joints
+        limits = rows.law == LIMIT
+        springs = ((rows.law == POSITION) | limits) & np.isfinite(rows.stiffness) & ~rows.motor
+        breakable = np.isfinite(joints.break_force) | np.isfinite(joints.break_torque)
+        held = (rows.law == POSITION) & (rows.set == FREE) | limits
+        return cls(
+            limits=limits,
+            most=np.where(limits, 0.0, np.inf),
+            rigid=held & np.isinf(rows.stiffness),
+            springs=springs,
+            elastic=bool(springs.any()),
+            breakable=bool(breakable.any()),
+        )
 
 
 class Readings:
@@ -23,6 +53,7 @@ class Readings:
     jacobian: Floats
     """Their derivatives by the velocities of A and B, shape (coordinates, 12)."""
     _now: Floats
+    _chosen: Selections
 
     def __len__(self) -> int:
         return len(self.tables.joints.id)
@@ -80,16 +111,23 @@ class Readings:
         """Largest error of rigid rows in radians, limits included [rad], shape (joints,)."""
         return self._largest_error(angular=True)
 
+    @property
+    def largest_error(self) -> float:
+        """Largest error of all rigid rows, limits included [m or rad]."""
+        return float(self._rigid_errors().max(initial=0.0)) if len(self) else 0.0
+
     def _largest_error(self, *, angular: bool) -> Floats:
-        rows, coordinates = self.tables.rows, self.tables.coordinates
-        error = self._errors()
-        held = (rows.law == POSITION) & (rows.set == FREE) | (rows.law == LIMIT)
-        held &= np.isinf(rows.stiffness) & (coordinates.angular[rows.coordinate] == angular)
-        held &= ~self.broken[rows.joint]
-        error = np.where(rows.law == LIMIT, np.minimum(error, 0.0), error)
+        rows = self.tables.rows
+        asked = self.tables.coordinates.angular[rows.coordinate] == angular
         largest = np.zeros(len(self))
-        np.maximum.at(largest, rows.joint[held], np.abs(error[held]))
+        np.maximum.at(largest, rows.joint[asked], self._rigid_errors()[asked])
         return largest
+
+    def _rigid_errors(self) -> Floats:
+        """Sizes of the errors of rigid rows, limits included; zero for the others, (rows,)."""
+        error = np.minimum(self._errors(), self._chosen.most)
+        held = self._chosen.rigid & ~self.broken[self.tables.rows.joint]
+        return np.where(held, np.abs(error), 0.0)
 
     def _errors(self) -> Floats:
         """Ψ of every row; zero for functions of time that were not asked yet."""
@@ -99,16 +137,15 @@ class Readings:
 
     def potential_energies(self) -> Floats:
         """Energy ½kΨ² of each joint's springs, motors left out [J], shape (joints,)."""
-        rows, error = self.tables.rows, self._errors()
-        stretched = (rows.law == POSITION) | ((rows.law == LIMIT) & (error < 0.0))
-        spring = stretched & np.isfinite(rows.stiffness) & ~rows.motor & ~self.broken[rows.joint]
+        rows, error, chosen = self.tables.rows, self._errors(), self._chosen
+        spring = chosen.springs & (~chosen.limits | (error < 0.0)) & ~self.broken[rows.joint]
         energy = np.zeros(rows.law.size)
         energy[spring] = 0.5 * rows.stiffness[spring] * error[spring] ** 2
         return _sums(rows.joint, energy, len(self))
 
     def potential_energy(self) -> float:
         """Energy of all springs [J]."""
-        return float(self.potential_energies().sum())
+        return float(self.potential_energies().sum()) if self._chosen.elastic else 0.0
 
 
 def _sums(joint: Ints, values: Floats, count: int) -> Floats:

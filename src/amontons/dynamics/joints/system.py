@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from amontons.dynamics.joints.binding import IndexOf, bind, body_rows
 from amontons.dynamics.joints.coordinates import TermArrays, measure_all
-from amontons.dynamics.joints.law import JointRows, assemble_rows, room_for, share_out
-from amontons.dynamics.joints.readings import Readings
+from amontons.dynamics.joints.law import NO_ROWS, JointRows, assemble_rows, room_for, share_out
+from amontons.dynamics.joints.readings import Readings, Selections
 from amontons.dynamics.joints.tables import appended, without
 from amontons.errors import InputError
 from amontons.model.joints.base import Connection
@@ -180,6 +180,7 @@ class JointSystem(Readings):
         self.jacobian = np.zeros((count, 12))
         self._now = self.tables.rows.target.copy()
         self._step: _Step | None = None
+        self._chosen = Selections.of(self.tables)
 
     # -- one step ---------------------------------------------------------------------------------
 
@@ -201,6 +202,8 @@ class JointSystem(Readings):
         out: tuple[Floats, Floats],
     ) -> None:
         """Values and derivatives of coordinates after a step with these twists."""
+        if not self.values.size:
+            return
         bodies, kernel = self.tables.coordinates.bodies, measure_all.sized(self.values.size)
         kernel(bodies, self._first, terms, position, orientation, twist, step, *out)
 
@@ -209,6 +212,8 @@ class JointSystem(Readings):
     ) -> JointRows:
         """Rows of the problem of the step from `time` on [s], of length `step` [s]."""
         step = positive("step", step)
+        if not self.joints:
+            return NO_ROWS
         targets = self._targets(finite("time", time), step)
         self.measure(position, orientation)
         t = self.tables
@@ -247,6 +252,8 @@ class JointSystem(Readings):
 
         Broken joints stay in all readings, and carry nothing any more.
         """
+        if not self.joints and np.size(impulses) == 0:
+            return []
         last = self._step
         if last is None:
             raise InputError("accept() needs rows() first, with the joints that there are now")
@@ -259,6 +266,11 @@ class JointSystem(Readings):
         step = positive("step", step)
         share_out(given, last.order, last.jacobian, last.arm, step, rows, joints)
         self._now = last.then
+        return self._break() if self._chosen.breakable else []
+
+    def _break(self) -> list[int]:
+        """Break joints that carry too much; returns their ids."""
+        rows, joints = self.tables.rows, self.tables.joints
         force, torque = joints.reaction_force, joints.reaction_torque
         too_much = np.linalg.norm(force, axis=1) > joints.break_force
         too_much |= np.linalg.norm(torque, axis=1) > joints.break_torque

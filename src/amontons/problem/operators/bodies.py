@@ -11,6 +11,7 @@ k·count + c.
 from __future__ import annotations
 
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -37,6 +38,9 @@ Ints = NDArray[np.int32]
 
 WORLD = -1
 """Body number of the immovable world."""
+
+UPPER = np.array([0, 1, 2, 4, 5, 8])
+"""Entries of a symmetric 3 × 3 matrix that are kept, counted row by row."""
 
 
 class BodyOperator(Operator):
@@ -103,35 +107,68 @@ class BodyOperator(Operator):
         if not 0 <= wrenches <= contacts:
             raise InputError(f"wrenches must be between 0 and {contacts}, got {wrenches}")
         body = _body_pairs(bodies_a, bodies_b, contacts + rows.shape[0], count)
-        turns = inertia.reshape(-1, 9).any(axis=1)
-        self.mobile = mobile = (mass > 0) | turns
+        self._hold(mass, inertia, body, points_a, points_b, wrenches, rows)
+
+    @classmethod
+    def trusted(
+        cls,
+        *,
+        inverse_mass: Floats,
+        inverse_inertia: Floats,
+        bodies: Ints,
+        arms_a: Floats,
+        arms_b: Floats,
+        wrenches: int,
+        jacobian: Floats,
+    ) -> Self:
+        """As the constructor, without its checks: of contiguous arrays that a time step just made.
+
+        `bodies` has both bodies of all constraints, shape (constraints, 2).
+        """
+        operator = cls.__new__(cls)
+        operator._hold(inverse_mass, inverse_inertia, bodies, arms_a, arms_b, wrenches, jacobian)
+        return operator
+
+    def _hold(
+        self,
+        mass: Floats,
+        inertia: Floats,
+        body: Ints,
+        arms_a: Floats,
+        arms_b: Floats,
+        wrenches: int,
+        jacobian: Floats,
+    ) -> None:
+        count, contacts = mass.size, len(arms_a)
+        packed = inertia.reshape(-1, 9).take(UPPER, axis=1)
+        self._turning = packed.any(axis=1)
+        self.mobile = mobile = (mass > 0) | self._turning
         pointer = np.zeros(count + 1, dtype=np.int64)
         count_incidences(body, mobile, pointer)
         arms = np.empty((2 * contacts, 3))
-        arms[0::2], arms[1::2] = points_a, points_b
+        arms[0::2], arms[1::2] = arms_a, arms_b
         incidence = np.empty(pointer[-1], dtype=np.int32)
         levers = np.empty((incidence.size, 3))
         fill_incidences(body, mobile, pointer, arms, incidence, levers)
-        upper = inertia.reshape(-1, 9)[:, (0, 1, 2, 4, 5, 8)]
         self.arrays = BodyArrays(
             forces=contacts - wrenches,
             wrenches=wrenches,
             body=body,
             arms=arms,
-            jacobian=rows,
+            jacobian=jacobian,
             inverse_mass=mass,
-            inverse_inertia=np.ascontiguousarray(upper),
+            inverse_inertia=packed,
             pointer=pointer,
             incidence=incidence,
             levers=levers,
         )
         self.bodies = count
-        self.rows = 3 * (contacts - wrenches) + 6 * wrenches + rows.shape[0]
+        self.rows = 3 * (contacts - wrenches) + 6 * wrenches + len(jacobian)
         self._product = body_product.sized(body.shape[0])
 
     def check(self, sets: SetArrays) -> None:
         """Contacts must be Coulomb cones, those with torque spinning ones, the rest scalar sets."""
-        have = {int(kind): int(count) for kind, _, count, _ in sets.groups}
+        have = {kind: count for kind, _, count, _ in sets.groups.tolist()}
         want = {COULOMB: self.arrays.forces, SPINNING: self.arrays.wrenches, ROLLING: 0}
         for kind, count in want.items():
             if have.get(kind, 0) != count:
@@ -163,8 +200,7 @@ class BodyOperator(Operator):
         regular = np.empty(self.bodies, dtype=bool)
         invert = invert_inertias.sized(self.bodies)
         invert(self.arrays.inverse_inertia, packed, regular)
-        odd = np.flatnonzero(~regular)
-        odd = odd[self.arrays.inverse_inertia[odd].any(axis=1)]
+        odd = np.flatnonzero(self._turning & ~regular)
         if odd.size:  # bodies that cannot turn about some axis
             inverse = np.linalg.pinv(self._inverse_inertia()[odd], hermitian=True)
             packed[odd] = inverse[:, (0, 0, 0, 1, 1, 2), (0, 1, 2, 1, 2, 2)]
