@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import amontons as am
+from amontons.solvers.base import Iterate
 from amontons.testing import CASES, ContractError, case, check_solver, judging, solver_checks
 from amontons.testing import solvers as contract
 
@@ -116,6 +117,27 @@ def test_solvers_agree_on_the_optimum():
                 continue
         assert len(objectives) >= 8
         assert np.ptp(objectives) <= 1e-9 * max(abs(np.array(objectives)).max(), 1e-3)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Boaster(am.Solver):
+    """Thinks that its first point, zero, is better than the solution that it then visits."""
+
+    def iterations(self, problem, x, gauge, buffers):
+        zero = buffers.projected(problem, np.zeros(problem.rows))
+        yield Iterate(zero, 0.1 * self.tolerance, 0.0)
+        found = am.APGD(tolerance=0.1 * self.tolerance, max_iterations=10**5).solve(problem)
+        yield Iterate(buffers.projected(problem, problem.unknowns(found.impulses), zero),
+                      0.5 * self.tolerance, found.objective)  # fmt: skip
+
+
+def test_the_point_that_is_confirmed_is_the_one_that_is_returned():
+    problem = case("bodies").problem
+    solution = Boaster(tolerance=1e-6).solve(problem)
+    assert solution.converged
+    assert solution.iterations == 1
+    assert solution.residual <= 1e-6
+    assert am.residuals(problem, solution.impulses).scaled <= 1e-6
 
 
 # -- dishonest solvers ----------------------------------------------------------------------------

@@ -423,9 +423,12 @@ class ConeProblem:
         """Impulses γ in the caller's coordinates, of internal unknowns x."""
         return self._outward(x if self.shift is None else x - self.shift)
 
-    def velocities(self, x: Floats) -> Floats:
-        """u = (N + E)γ + r in the caller's coordinates, of internal unknowns x [m/s]."""
-        u = self.product(x) + self.linear
+    def velocities(self, x: Floats, product: Floats | None = None) -> Floats:
+        """u = (N + E)γ + r in the caller's coordinates, of internal unknowns x [m/s].
+
+        `product` is (N + E) x, if that is known.
+        """
+        u = (self.product(x) if product is None else product) + self.linear
         if self.operator.skew is not None:
             u += self.operator.skew @ (x if self.shift is None else x - self.shift)
         return self._outward(u)

@@ -95,9 +95,8 @@ class Residuals:
         return float(getattr(self, Measure(measure).value))
 
 
-def evaluate(problem: ConeProblem, x: Floats, *, exact: bool = False) -> Residuals:
-    """All residuals of internal unknowns x (see :meth:`ConeProblem.unknowns`)."""
-    product = problem.product(x)
+def evaluate(problem: ConeProblem, x: Floats, product: Floats, *, exact: bool) -> Residuals:
+    """All residuals of internal unknowns x (see :meth:`ConeProblem.unknowns`) with (N + E) x."""
     linear = exact_linear(problem, x, product) if exact else problem.linear
     gauge = Gauge.of(problem, Measure.SCALED)
     scaled, objective = gauge.error(problem, x, product, linear)
@@ -123,13 +122,6 @@ def _share_of_row(problem: ConeProblem) -> float:
     return 1.0 / max(problem.rows, 1)
 
 
-def evaluate_one(problem: ConeProblem, x: Floats, measure: Measure, *, exact: bool) -> float:
-    """One residual of internal unknowns x, at a third of the cost of all."""
-    product = problem.product(x)
-    linear = exact_linear(problem, x, product) if exact else problem.linear
-    return Gauge.of(problem, measure).error(problem, x, product, linear)[0]
-
-
 def exact_linear(problem: ConeProblem, x: Floats, product: Floats) -> Floats:
     """r with what exact Coulomb friction adds at x: the De Saxcé term, and N's skew part if any.
 
@@ -153,4 +145,5 @@ def residuals(problem: ConeProblem, impulses: ArrayLike, *, exact: bool = False)
     exact:
         Judge exact Coulomb friction instead of the papers' convex problem.
     """
-    return evaluate(problem, problem.unknowns(impulses), exact=exact)
+    x = problem.unknowns(impulses)
+    return evaluate(problem, x, problem.product(x), exact=exact)

@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from amontons.errors import InputError
 from amontons.problem import kernels
 from amontons.problem.problem import ConeProblem
-from amontons.problem.residuals import Gauge, Measure, evaluate, evaluate_one
+from amontons.problem.residuals import Gauge, Measure, Residuals, evaluate
 from amontons.problem.solution import History, Solution, Status
 
 Floats = NDArray[np.float64]
@@ -177,7 +177,9 @@ class Solver(ABC):
         start = time.perf_counter()
         x = problem.unknowns(guess)
         if problem.rows == 0:
-            return self._finish(problem, x, Status.CONVERGED, 0, _Log(), start, "nothing to solve")
+            verdict = self._judge(problem, x)
+            nothing = "nothing to solve"
+            return self._finish(problem, x, verdict, Status.CONVERGED, 0, _Log(), start, nothing)
         return self._drive(problem, x, callback, start)
 
     def _drive(
@@ -188,6 +190,7 @@ class Solver(ABC):
         log = _Log()
         best, best_at, count = math.inf, 0, 0
         status, message = Status.STALLED, "the method cannot improve on this point"
+        confirmed: _Verdict | None = None
         iterations = self.iterations(problem, x, gauge, buffers)
         while True:
             try:
@@ -217,9 +220,13 @@ class Solver(ABC):
                     max_iterations=self.max_iterations,
                 )
             )
-            if iterate.error <= self.tolerance and self._verified(problem, iterate.x):
-                status, message = Status.CONVERGED, "the residual is within the tolerance"
-                break
+            if iterate.error <= self.tolerance:
+                verdict = self._judge(problem, iterate.x)
+                if verdict.residuals[self.measure] <= self.tolerance:
+                    # this very point, even if another one that was not confirmed seemed better
+                    status, message = Status.CONVERGED, "the residual is within the tolerance"
+                    buffers.best, confirmed = iterate.x, verdict
+                    break
             if stop:
                 status, message = Status.STOPPED, "the callback asked to stop"
                 break
@@ -234,31 +241,33 @@ class Solver(ABC):
                 break
         iterations.close()  # frees the method's memory before results are made
         chosen = x if buffers.best is None else buffers.best
+        verdict = confirmed or self._judge(problem, chosen)
         del buffers, iterate
-        return self._finish(problem, chosen, status, count, log, start, message)
+        return self._finish(problem, chosen, verdict, status, count, log, start, message)
 
-    def _verified(self, problem: ConeProblem, x: Floats) -> bool:
-        """Whether the independent residual agrees that x is within the tolerance."""
-        error = evaluate_one(problem, x, Measure(self.measure), exact=self.exact)
-        return error <= self.tolerance
+    def _judge(self, problem: ConeProblem, x: Floats) -> _Verdict:
+        """What the residual module says of x; nothing of the method's own arithmetic is used."""
+        product = problem.product(x)
+        return _Verdict(evaluate(problem, x, product, exact=self.exact), product)
 
     def _finish(
         self,
         problem: ConeProblem,
         x: Floats,
+        verdict: _Verdict,
         status: Status,
         count: int,
         log: _Log,
         start: float,
         message: str,
     ) -> Solution:
-        measured = evaluate(problem, x, exact=self.exact)
+        measured = verdict.residuals
         residual = measured[Measure(self.measure)]
         if problem.rows and residual <= self.tolerance and status is not Status.INVALID:
             status, message = Status.CONVERGED, "the residual is within the tolerance"
         return Solution(
             impulses=problem.impulses(x),
-            velocities=problem.velocities(x),
+            velocities=problem.velocities(x, verdict.product),
             status=status,
             message=message,
             iterations=count,
@@ -270,6 +279,13 @@ class Solver(ABC):
             history=log.history(),
             solver=type(self).__name__,
         )
+
+
+class _Verdict(NamedTuple):
+    """What the residual module says of a point, and its product (N + E) x."""
+
+    residuals: Residuals
+    product: Floats
 
 
 class _Log:
