@@ -15,7 +15,7 @@ sim = am.Simulation(scene.build(), step=4e-3, solver=am.APGD(tolerance=1e-4))
 sim.run(0.4)
 
 cold, warm, again = [], [], []
-for _ in range(20):
+for _ in range(60):
     sim.step()
     problem = sim.problem()
     warm.append(sim.readings[-1].iterations)
@@ -26,4 +26,4 @@ for _ in range(20):
 print(f"iterations a step: cold {np.mean(cold):.0f}, from the last step {np.mean(warm):.0f}, "
       f"from the solution itself {np.mean(again):.1f}")  # fmt: skip
 assert max(again) <= 1
-assert np.mean(warm) < 0.7 * np.mean(cold)
+assert np.mean(warm) < 0.8 * np.mean(cold)

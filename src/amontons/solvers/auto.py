@@ -39,7 +39,8 @@ from amontons.solvers.spectral_gradient import SpectralGradient
 logger = logging.getLogger("amontons")
 
 FEW_BLOCKS = 16
-"""Blocks up to which SpectralGradient begins, where a call costs more than what it does."""
+"""Blocks up to which SpectralGradient begins: contacts that do not share bodies, it solves at once
+and to the last digit, so that an impact keeps its energy."""
 
 FIRST_LOOK = 16
 """Iterations before the first comparison; each later one comes after half as many more."""
@@ -143,7 +144,7 @@ class Auto(Solver):
         kind: type[Solver] = APGD
         if problem.sets.bilateral:
             kind = ConjugateGradient
-        elif problem.blocks <= FEW_BLOCKS and not come_in_bursts(problem):
+        elif problem.blocks <= FEW_BLOCKS:
             kind = SpectralGradient
         return _ready(kind, Measure(self.measure), self.tolerance, self.max_iterations)
 
@@ -236,7 +237,8 @@ class _Costs:
 
     @cached_property
     def first_order(self) -> float:
-        call = FIRST_ORDER_IN_BURSTS if come_in_bursts(self.problem) else FIRST_ORDER_CALL
+        bursts = self.problem.blocks > FEW_BLOCKS and come_in_bursts(self.problem)
+        call = FIRST_ORDER_IN_BURSTS if bursts else FIRST_ORDER_CALL
         return call + FIRST_ORDER_BLOCK * self.problem.blocks + FIRST_ORDER_ENTRY * self._entries
 
     @cached_property
