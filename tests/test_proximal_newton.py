@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import amontons as am
-from amontons.problem.residuals import Gauge, evaluate_one
+from amontons.problem.residuals import Gauge
 from amontons.solvers.proximal_newton import proximal_newton
 from amontons.testing import CASES, case
 
@@ -29,7 +29,7 @@ def best_of(problem, x, *, points=60, tolerance=1e-12):
     least = np.inf
     chain = proximal_newton(problem, x, Gauge.of(problem, "scaled"), 10_000)
     for found in islice(chain, points):
-        judged = evaluate_one(problem, found.x, am.Measure.SCALED, exact=True)
+        judged = am.residuals(problem, problem.impulses(found.x), exact=True).scaled
         assert found.error == pytest.approx(judged, rel=1e-6, abs=1e-16)
         least = min(least, judged)
         if least <= tolerance:

@@ -163,7 +163,9 @@ def _detect() -> None:
     detector, position = sample_scene()
     contacts = detector.detect(position)
     match(contacts, contacts)
-    CollisionDetector.of_spheres([1.0, 1.0], margin=0.1).detect(np.zeros((2, 3)))
+    pair = np.zeros((2, 3))
+    CollisionDetector.of_spheres([1.0, 1.0], margin=0.1).detect(pair)
+    CollisionDetector([Sphere(1.0)] * 2, origin=pair + 0.1, margin=0.1).detect(pair)
     snapshot = detector.at(position)
     up = np.array([[0.0, 0.0, 1.0]])
     snapshot.cast_rays(-up, up)
@@ -198,5 +200,6 @@ def _use_beside_solvers(problem: ConeProblem) -> None:
     problem.sets.project(zero)
     residuals(problem, zero, exact=True)
     if isinstance(problem.operator, BodyOperator):
-        problem.operator.velocities(zero)
+        still = problem.operator.velocities(zero)
+        problem.operator.quadratic(still, still, still, 0.0)
     problem_cost(problem)

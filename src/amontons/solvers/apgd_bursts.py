@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from amontons._jit import CHUNK, PARALLEL_ABOVE, routine, serial_kernel
+from amontons import _jit
+from amontons._jit import CHUNK, routine, serial_kernel
 from amontons.algebra.cones import Metric
 from amontons.problem.kernels import add_compliance, blended_square
 from amontons.problem.operators import BodyOperator
@@ -120,7 +121,7 @@ def come_in_bursts(problem: ConeProblem) -> bool:
     """Whether a problem's iterations do: it is over bodies, and small enough for one thread."""
     return (
         isinstance(problem.operator, BodyOperator)
-        and problem.blocks < PARALLEL_ABOVE
+        and problem.blocks < _jit.PARALLEL_ABOVE
         and type(problem).total is ConeProblem.total
     )
 
