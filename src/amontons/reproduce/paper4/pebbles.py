@@ -198,9 +198,9 @@ class PebbleRefuelling(Experiment):
             [(scene.pebbles, R, fraction, float(length / R), float(weight * length))],
         )
         notebook.differs(
-            "The pressure is that of a bed that has come to rest. Janssen's law supposes that it is "
-            "about to slip along the wall everywhere; where it is not, the wall carries less than "
-            "it could, and λ is longer."
+            "The pressure is that of a bed that has come to rest. Janssen's law supposes that it "
+            "is about to slip along the wall everywhere; where it is not, the wall carries less "
+            "than it could, and λ is longer."
         )
         notebook.data("pressure", depth=found.depth, pressure=found.pressure, weight=found.weight)
         figure, (ax,) = panels(1, "", share_y=False)
