@@ -39,10 +39,11 @@ def main(job: str) -> None:
     """Compile what a first run needs last, or everything with the parallel forms first."""
     from amontons.cli.samples import sample_problems
     from amontons.cli.warmup import exercise, simulate
-    from amontons.solvers import Auto
+    from amontons.solvers import APGD, Auto
 
     if job == "step":  # the first process begins with collision detection
         problem = sample_problems()["bodies with torques and joints"]
+        APGD(tolerance=1e-12, max_iterations=2).solve(problem)
         Auto(tolerance=1e-12, max_iterations=2).solve(problem)
         simulate(torques=False)
     else:
