@@ -150,7 +150,7 @@ def test_resume_goes_on_and_lasts_longer(tmp_path, folder):
 
 
 def test_ctrl_c_leaves_a_run_that_goes_on(tmp_path):
-    command = [sys.executable, "-m", "amontons.cli", "run", *map(str, SMALL[:-1]), "1000"]
+    command = [sys.executable, "-m", "amontons", "run", *map(str, SMALL[:-1]), "1000"]
     with subprocess.Popen(
         [*command, "-o", str(tmp_path / "c"), "--json"],
         stdout=subprocess.PIPE,
@@ -176,7 +176,7 @@ def test_progress_is_shown_on_a_terminal(tmp_path):
     import pty
 
     ours, theirs = pty.openpty()
-    command = [sys.executable, "-m", "amontons.cli", "run", *map(str, SMALL[:-1]), "1"]
+    command = [sys.executable, "-m", "amontons", "run", *map(str, SMALL[:-1]), "1"]
     with subprocess.Popen(
         [*command, "-o", str(tmp_path / "p"), "--json"], stdout=subprocess.PIPE, stderr=theirs
     ) as process:

@@ -195,7 +195,7 @@ def test_chromium_follows_a_run(browser, tmp_path):  # noqa: F811
 
 def test_run_live_serves_while_it_runs_and_ends_cleanly_on_ctrl_c(tmp_path):
     command = [
-        sys.executable, "-m", "amontons.cli", "run", "bouncing_balls", "--bodies", "5", "--time",
+        sys.executable, "-m", "amontons", "run", "bouncing_balls", "--bodies", "5", "--time",
         "10000", "--live", "--out", str(tmp_path / "run"),
     ]  # fmt: skip
     with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE) as process:

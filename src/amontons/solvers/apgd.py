@@ -59,9 +59,9 @@ class APGD(Solver):
         """Algorithm 1 of paper 3; comments give its line numbers."""
         sets, r = problem.sets.arrays, problem.linear
         metric = problem.metric(self.scaling)
+        x = buffers.projected(problem, x)
+        L = _first_curvature(problem, metric)  # 4
         if come_in_bursts(problem):
-            x = buffers.projected(problem, x)
-            L = _first_curvature(problem, metric, problem.operator.scratch())
             yield from bursts(self, problem, x, L, gauge, metric, buffers)
             return
         pass_over = assess_and_propose.sized(problem.blocks)
@@ -69,8 +69,6 @@ class APGD(Solver):
         Nx, Nx_old, Nx_new = (np.empty(problem.rows) for _ in range(3))
         memory, memory_old, memory_new = (problem.operator.scratch() for _ in range(3))
 
-        x = buffers.projected(problem, x)
-        L = _first_curvature(problem, metric, memory)  # 4
         problem.product(x, Nx, memory)
         x_old, Nx_old[:] = x, Nx
         if memory is not None:
@@ -118,9 +116,9 @@ class APGD(Solver):
             judged = False
 
 
-def _first_curvature(problem: ConeProblem, metric: Metric, scratch: object) -> float:
+def _first_curvature(problem: ConeProblem, metric: Metric) -> float:
     """1ᵀN1 / 1ᵀS⁻¹1 (line 4, in the metric): a first guess that backtracking corrects."""
     ones = np.ones(problem.rows)
     size = float(np.sum(1.0 / metric.normal) + 2.0 * np.sum(1.0 / metric.tangential))
-    bend, length = problem.total((float(np.sum(problem.product(ones, None, scratch))), size))
+    bend, length = problem.total((float(np.sum(problem.product(ones))), size))
     return bend / length if bend > 0.0 else 1.0

@@ -1,5 +1,0 @@
-"""`python -m amontons.cli` is `amontons`."""
-
-from amontons.cli import main
-
-main()
