@@ -56,14 +56,14 @@ def natural_contact(n0, n1, n2, mu, rho, x0, x1, x2, u0, u1, u2):
 @helper
 def step_contact(n0, n1, n2, mu, sn, st, step, y0, y1, y2, g0, g1, g2):
     """z = Π(y − step·S g) on one Coulomb cone, in the metric S⁻¹, and dᵀS⁻¹d with d = z − y."""
-    along = (sn - st) * (g0 * n0 + g1 * n1 + g2 * n2)
-    w0, w1, w2 = (
-        y0 - step * (st * g0 + along * n0),
-        y1 - step * (st * g1 + along * n1),
-        y2 - step * (st * g2 + along * n2),
+    y, g = y0 * n0 + y1 * n1 + y2 * n2, g0 * n0 + g1 * n1 + g2 * n2
+    v, across = y - step * sn * g, step * st
+    shift = y - across * g
+    t0, t1, t2 = (
+        (y0 - across * g0) - shift * n0,
+        (y1 - across * g1) - shift * n1,
+        (y2 - across * g2) - shift * n2,
     )
-    v = w0 * n0 + w1 * n1 + w2 * n2
-    t0, t1, t2 = w0 - v * n0, w1 - v * n1, w2 - v * n2
     t = np.sqrt(t0 * t0 + t1 * t1 + t2 * t2)
     weighted, span = sn * mu, max(t, SMALL)
     a = max(st * v + weighted * t, 0.0) / ((st + weighted * mu) * span)
@@ -71,10 +71,9 @@ def step_contact(n0, n1, n2, mu, sn, st, step, y0, y1, y2, g0, g1, g2):
     height = v if inside else a * span
     shrink = 1.0 if inside else mu * a
     z0, z1, z2 = height * n0 + shrink * t0, height * n1 + shrink * t1, height * n2 + shrink * t2
-    d0, d1, d2 = z0 - y0, z1 - y1, z2 - y2
-    d = d0 * n0 + d1 * n1 + d2 * n2
-    across = d0 * d0 + d1 * d1 + d2 * d2 - d * d
-    return z0, z1, z2, (d * d * st + across * sn) / (sn * st)
+    d0, d1, d2, d = z0 - y0, z1 - y1, z2 - y2, height - y
+    aside = d0 * d0 + d1 * d1 + d2 * d2 - d * d
+    return z0, z1, z2, (d * d * st + aside * sn) / (sn * st)
 
 
 @routine

@@ -61,7 +61,7 @@ class State(NamedTuple):
 
 @serial_kernel
 def descend(
-    sets, metric, rho, arrays, inertia, compliance, linear, shrink, restart, enough, room, partial,
+    sets, metric, rho, arrays, masses, compliance, linear, shrink, restart, enough, room, partial,
     sums, state,
 ):  # fmt: skip
     """Iterate until `room` iterates are logged or one has a squared error of at most `enough`.
@@ -95,9 +95,7 @@ def descend(
             _comply(sets, compliance, x[new], Nx[n_new])
             bend = _square(x[new], x[now], x[old], Nx[n_new], Nx[n_now], Nx[n_old], beta, sums)
         else:
-            bend = _quadratic(
-                arrays, inertia, velocity[n_new], velocity[n_now], velocity[n_old], beta, sums
-            )
+            bend = _quadratic(masses, velocity[n_new], velocity[n_now], velocity[n_old], beta, sums)
         place[PROPOSED] = 0
         length = number[LENGTH]
         if bend > number[L] * length * (1.0 + 1e-12) and length > 0.0:
@@ -163,7 +161,7 @@ def bursts(
     while True:
         begin = time.perf_counter()
         logged = descend(
-            sets, metric, gauge.rho, operator.arrays, operator.inertia, compliance, problem.linear,
+            sets, metric, gauge.rho, operator.arrays, operator.masses, compliance, problem.linear,
             solver.shrink, solver.restart, enough, max(1, min(room, left)), partial, sums, state,
         )  # fmt: skip
         each = (time.perf_counter() - begin) / logged

@@ -175,12 +175,11 @@ class Solver(ABC):
             raise InputError(f"solve() takes a ConeProblem, got {type(problem).__name__}")
         self.check(problem)
         start = time.perf_counter()
-        x = problem.unknowns(guess)
         if problem.rows == 0:
+            x, nothing = problem.unknowns(guess), "nothing to solve"
             verdict = self._judge(problem, x)
-            nothing = "nothing to solve"
             return self._finish(problem, x, verdict, Status.CONVERGED, 0, _Log(), start, nothing)
-        return self._drive(problem, x, callback, start)
+        return self._drive(problem, problem.unknowns(guess), callback, start)
 
     def _drive(
         self, problem: ConeProblem, x: Floats, callback: Callback | None, start: float
@@ -192,6 +191,7 @@ class Solver(ABC):
         status, message = Status.STALLED, "the method cannot improve on this point"
         confirmed: _Verdict | None = None
         iterations = self.iterations(problem, x, gauge, buffers)
+        del x  # the method has its own copy in the buffers
         while True:
             try:
                 iterate = next(iterations)
@@ -240,7 +240,7 @@ class Solver(ABC):
                 message = f"no better residual in the last {count - best_at} iterations"
                 break
         iterations.close()  # frees the method's memory before results are made
-        chosen = x if buffers.best is None else buffers.best
+        chosen = problem.unknowns(None) if buffers.best is None else buffers.best
         verdict = confirmed or self._judge(problem, chosen)
         del buffers, iterate
         return self._finish(problem, chosen, verdict, status, count, log, start, message)

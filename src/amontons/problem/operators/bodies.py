@@ -29,7 +29,7 @@ from amontons.problem.operators.body_kernels import (
     body_velocities,
     count_incidences,
     fill_incidences,
-    invert_inertias,
+    invert_masses,
     velocity_product,
 )
 from amontons.problem.sets import finite_array
@@ -191,20 +191,23 @@ class BodyOperator(Operator):
         """As the base class says: a sum over bodies, three to five times shorter than over rows."""
         partial = np.empty((-(-self.bodies // CHUNK), 1))
         form = body_quadratic.sized(self.arrays.body.shape[0])
-        return float(form(self.arrays, self.inertia, new, old, older, beta, partial))
+        return float(form(self.masses, new, old, older, beta, partial))
 
     @cached_property
-    def inertia(self) -> Floats:
-        """Inertia of each body, packed as the inverse is; zero about axes that cannot turn."""
-        packed = np.empty_like(self.arrays.inverse_inertia)
+    def masses(self) -> Floats:
+        """Inertia [kg m²] of each body, packed as the inverse is, and its mass [kg], (bodies, 7).
+
+        Zero where the inverse is: along and about axes that a body cannot move along and about.
+        """
+        masses = np.empty((self.bodies, 7))
         regular = np.empty(self.bodies, dtype=bool)
-        invert = invert_inertias.sized(self.bodies)
-        invert(self.arrays.inverse_inertia, packed, regular)
+        invert = invert_masses.sized(self.bodies)
+        invert(self.arrays.inverse_mass, self.arrays.inverse_inertia, masses, regular)
         odd = np.flatnonzero(self._turning & ~regular)
         if odd.size:  # bodies that cannot turn about some axis
             inverse = np.linalg.pinv(self._inverse_inertia()[odd], hermitian=True)
-            packed[odd] = inverse[:, (0, 0, 0, 1, 1, 2), (0, 1, 2, 1, 2, 2)]
-        return packed
+            masses[odd, :6] = inverse[:, (0, 0, 0, 1, 1, 2), (0, 1, 2, 1, 2, 2)]
+        return masses
 
     def velocities(self, x: Floats) -> Floats:
         """What impulses x, shape (rows,), add to the bodies' velocities, shape (bodies, 6)."""

@@ -255,22 +255,20 @@ def body_velocities(arrays, x, velocity):
 
 
 @kernel
-def body_quadratic(arrays, inertia, new, old, older, beta, partial):
+def body_quadratic(masses, new, old, older, beta, partial):
     """vᵀMv = dᵀNd for v = new − old − β(old − older), the velocities that impulses d give."""
-    bodies = arrays.inverse_mass.size
     for p in prange(partial.shape[0]):
         total = 0.0
-        for i in range(p * CHUNK, min(bodies, (p + 1) * CHUNK)):
+        for body in range(p * CHUNK, min(masses.shape[0], (p + 1) * CHUNK)):
+            i = np.uint64(body)
             v0 = new[i, 0] - old[i, 0] - beta * (old[i, 0] - older[i, 0])
             v1 = new[i, 1] - old[i, 1] - beta * (old[i, 1] - older[i, 1])
             v2 = new[i, 2] - old[i, 2] - beta * (old[i, 2] - older[i, 2])
             w0 = new[i, 3] - old[i, 3] - beta * (old[i, 3] - older[i, 3])
             w1 = new[i, 4] - old[i, 4] - beta * (old[i, 4] - older[i, 4])
             w2 = new[i, 5] - old[i, 5] - beta * (old[i, 5] - older[i, 5])
-            if arrays.inverse_mass[i] > 0.0:
-                total += (v0 * v0 + v1 * v1 + v2 * v2) / arrays.inverse_mass[i]
-            t0, t1, t2 = turn(inertia, i, w0, w1, w2)
-            total += w0 * t0 + w1 * t1 + w2 * t2
+            t0, t1, t2 = turn(masses, i, w0, w1, w2)
+            total += masses[i, 6] * (v0 * v0 + v1 * v1 + v2 * v2) + (w0 * t0 + w1 * t1 + w2 * t2)
         partial[p, 0] = total
     return column_sum(partial, 0)
 
@@ -343,8 +341,8 @@ def fill_incidences(body, mobile, pointer, arms, incidence, levers):
 
 
 @kernel
-def invert_inertias(inverse, inertia, regular):
-    """inertia ← inverses of symmetric matrices, both packed; `regular` says where there is one."""
+def invert_masses(inverse_mass, inverse, masses, regular):
+    """masses ← inertia, packed as its inverse is, and mass; `regular` says where an inertia is."""
     for i in prange(inverse.shape[0]):
         xx, xy, xz = inverse[i, 0], inverse[i, 1], inverse[i, 2]
         yy, yz, zz = inverse[i, 3], inverse[i, 4], inverse[i, 5]
@@ -353,7 +351,8 @@ def invert_inertias(inverse, inertia, regular):
         largest = max(abs(xx), abs(yy), abs(zz))
         regular[i] = det > 1e-12 * largest * largest * largest
         scale = 1.0 / det if regular[i] else 0.0
-        inertia[i, 0], inertia[i, 1], inertia[i, 2] = scale * a, scale * b, scale * c
-        inertia[i, 3] = scale * (xx * zz - xz * xz)
-        inertia[i, 4] = scale * (xy * xz - xx * yz)
-        inertia[i, 5] = scale * (xx * yy - xy * xy)
+        masses[i, 0], masses[i, 1], masses[i, 2] = scale * a, scale * b, scale * c
+        masses[i, 3] = scale * (xx * zz - xz * xz)
+        masses[i, 4] = scale * (xy * xz - xx * yz)
+        masses[i, 5] = scale * (xx * yy - xy * xy)
+        masses[i, 6] = 1.0 / inverse_mass[i] if inverse_mass[i] > 0.0 else 0.0
