@@ -1,6 +1,8 @@
 """Time to a scaled error of 1e-8 against size, for every solver and Clarabel, in one run.
 
-python benchmarks/sizes.py [--limit SECONDS] [--sizes 1000,10000] [--plots docs/figures]
+    python benchmarks/sizes.py [--limit SECONDS] [--sizes 1000,10000] [--plots docs/figures]
+
+A method that ran out of time is not tried on larger problems.
 """
 
 from __future__ import annotations
@@ -34,10 +36,12 @@ def solvers(limit: float) -> dict[str, am.Solver]:
     }
 
 
-def runs_of(problem: am.ConeProblem, limit: float) -> dict[str, dict[str, float]]:
+def runs_of(problem: am.ConeProblem, limit: float, names: set[str]) -> dict[str, dict[str, float]]:
     """Seconds, scaled error and iterations of each; infinite seconds where 1e-8 was not met."""
     rows: dict[str, dict[str, float]] = {}
     for name, solver in solvers(limit).items():
+        if name not in names:
+            continue
         solution = solver.solve(problem)
         rows[name] = {
             "seconds": solution.time if solution.converged else math.inf,
@@ -45,13 +49,14 @@ def runs_of(problem: am.ConeProblem, limit: float) -> dict[str, dict[str, float]
             "scaled": solution.residual,
             "iterations": solution.iterations,
         }
-    seconds, error, iterations = clarabel(problem, tolerance=LEVEL, limit=limit)
-    rows["Clarabel"] = {
-        "seconds": seconds if error <= LEVEL else math.inf,
-        "spent": seconds,
-        "scaled": error,
-        "iterations": iterations,
-    }
+    if "Clarabel" in names:
+        seconds, error, iterations = clarabel(problem, tolerance=LEVEL, limit=limit)
+        rows["Clarabel"] = {
+            "seconds": seconds if error <= LEVEL else math.inf,
+            "spent": seconds,
+            "scaled": error,
+            "iterations": iterations,
+        }
     return rows
 
 
@@ -64,15 +69,21 @@ def show(problem: am.ConeProblem, rows: dict[str, dict[str, float]]) -> None:
             f"{row['scaled']:.1e}{met}",
             flush=True,
         )
-    best = min(row["seconds"] for name, row in rows.items() if name != "Auto")
-    print(f"  Auto / best: {rows['Auto']['seconds'] / best:.2f}", flush=True)
+    print(f"  Auto / best: {auto_over_best(rows):.2f}", flush=True)
+
+
+def auto_over_best(rows: dict[str, dict[str, float]]) -> float:
+    """Seconds of `Auto` over those of the best other method; NaN where none met 1e-8."""
+    best = min((row["seconds"] for name, row in rows.items() if name != "Auto"), default=math.inf)
+    return rows["Auto"]["seconds"] / best if math.isfinite(best) else math.nan
 
 
 def draw(tables: dict[int, dict[str, dict[str, float]]], path: Path) -> None:
     figure, axes = panels(1, "Time to a scaled error of 1e-8", share_y=False)
     for i, name in enumerate(next(iter(tables.values()))):
-        sizes = [size for size, rows in tables.items() if math.isfinite(rows[name]["seconds"])]
-        seconds = [tables[size][name]["seconds"] for size in sizes]
+        tried = {size: rows[name]["seconds"] for size, rows in tables.items() if name in rows}
+        sizes = [size for size, seconds in tried.items() if math.isfinite(seconds)]
+        seconds = [tried[size] for size in sizes]
         style = look(i)
         axes[0].loglog(sizes, seconds, "o", color=style.colour, linestyle=style.dashes, label=name)
     axes[0].set_xlabel("contacts")
@@ -96,15 +107,15 @@ def main() -> None:
         am.Auto(tolerance=1e-15, time_limit=2.0).solve(small)  # looks at its costs, too
         _jit.PARALLEL_ABOVE = usual
     tables = {}
+    names = {*solvers(options.limit), "Clarabel"}
     for size in sizes:
         problem = packing(round(size / 3.25), wall_friction=0.5)
-        tables[problem.blocks] = runs_of(problem, options.limit)
-        show(problem, tables[problem.blocks])
+        rows = tables[problem.blocks] = runs_of(problem, options.limit, names)
+        late = {name for name, row in rows.items() if row["spent"] >= options.limit}
+        names -= late - {"Auto"}
+        show(problem, rows)
         write(options.json, tables)
-    ratios = [
-        rows["Auto"]["seconds"] / min(r["seconds"] for n, r in rows.items() if n != "Auto")
-        for rows in tables.values()
-    ]
+    ratios = [auto_over_best(rows) for rows in tables.values()]
     print(f"Auto within 1.3 of the best on {np.mean(np.array(ratios) <= 1.3):.0%}")
     if options.plots:
         options.plots.mkdir(parents=True, exist_ok=True)

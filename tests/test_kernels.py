@@ -782,7 +782,7 @@ def test_colouring_of_a_matrix():
     made = am.ConeProblem.from_matrix(
         W + sample.rows * np.eye(sample.rows), sample.vector(), sets=sample.runs
     )
-    where = gauss_seidel._where(made)
+    where = gauss_seidel.where_blocks(made.sets)
     block_of_row = np.empty(sample.rows, dtype=np.int32)
     for number, block in zip(sample.product.block_order, sample.blocks, strict=True):
         block_of_row[sample.product.row_order[block.rows]] = number

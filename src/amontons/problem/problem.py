@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from amontons._jit import CHUNK
-from amontons.algebra.cones import ROWS_OF_KIND, Metric, SetKind
+from amontons.algebra.cones import Metric
 from amontons.algebra.sums import inner, norm
 from amontons.errors import InputError
 from amontons.problem import kernels
@@ -24,6 +24,8 @@ from amontons.problem.checks import (
     uniform_runs,
     warn_if_indefinite,
 )
+from amontons.problem.cohesion import checked_cohesion, shift_of
+from amontons.problem.compliance import add_to_blocks, add_to_curvature, checked_compliance
 from amontons.problem.operators import BodyOperator, FactoredOperator, MatrixOperator, Operator
 from amontons.problem.operators.factored import MassInverse
 from amontons.problem.sets import CoulombCone, Product, Run, SpinningCone, finite_array
@@ -72,14 +74,17 @@ class ConeProblem:
                 f"the linear term r must have {operator.rows} entries, one a row of the matrix, "
                 f"got shape {given.shape}"
             )
-        self.compliance = self._checked_compliance(compliance)
-        self.cohesion = self._checked_cohesion(cohesion)
+        self.compliance = checked_compliance(self.sets, compliance)
+        self.cohesion = checked_cohesion(self.sets, cohesion)
         self.linear = self._inward(given)
         self.linear_norm = norm(given)
         self.shift: Floats | None = None
         self.objective_offset = 0.0
-        if self.cohesion is not None:
-            self._shift_cones()
+        if self.cohesion is not None:  # r ← r − N(c n), paper 3, §2.4
+            self.shift = shift_of(self.sets, self.cohesion)
+            pulled = self.product(self.shift)
+            self.objective_offset = 0.5 * inner(self.shift, pulled) - inner(self.linear, self.shift)
+            self.linear = self.linear - pulled
 
     # -- construction -----------------------------------------------------------------------------
 
@@ -314,21 +319,8 @@ class ConeProblem:
     def diagonal_blocks(self) -> tuple[Floats, NDArray[np.int64]]:
         """The blocks N_bb + E_bb, row by row in one flat array, and where each begins."""
         blocks, offsets = self.operator.diagonal_blocks(self.sets.arrays)
-        if self.compliance is None:
-            return blocks, offsets
-        for kind, first, count, row in self.sets.arrays.groups:
-            rows = int(ROWS_OF_KIND[kind])
-            mine = blocks[offsets[first] : offsets[first + count]].reshape(count, rows, rows)
-            E = self.compliance[row : row + rows * count].reshape(rows, count).T
-            if kind in (SetKind.COULOMB, SetKind.SPINNING):
-                n = self.sets.arrays.normal[:, first : first + count].T
-                along = n[:, :, None] * n[:, None, :]
-                for part in range(0, rows, 3):
-                    here = slice(part, part + 3)
-                    en, et = E[:, part, None, None], E[:, part + 1, None, None]
-                    mine[:, here, here] += et * np.eye(3) + (en - et) * along
-            else:
-                mine[:, range(rows), range(rows)] += E
+        if self.compliance is not None:
+            add_to_blocks(self.sets, self.compliance, blocks, offsets)
         return blocks, offsets
 
     def quadratic(
@@ -361,7 +353,7 @@ class ConeProblem:
         """Mean diagonal of N + E over normal, tangential and torque rows, shape (blocks, 3)."""
         curvature = self.operator.curvatures(self.sets.arrays)
         if self.compliance is not None:
-            _add_mean_compliance(curvature, self.compliance, self.sets)
+            add_to_curvature(self.sets, self.compliance, curvature)
         return curvature
 
     @cached_property
@@ -473,66 +465,6 @@ class ConeProblem:
             values = np.einsum("cji,cj->ci", frames, values.reshape(-1, 3)).ravel()
         return values
 
-    # -- compliance and cohesion ------------------------------------------------------------------
-
-    def _checked_compliance(self, compliance: ArrayLike | None) -> Floats | None:
-        if compliance is None:
-            return None
-        E = finite_array("compliance", compliance)
-        if E.ndim == 0:
-            E = np.full(self.rows, float(E))
-        if E.shape != (self.rows,):
-            raise InputError(f"compliance must have {self.rows} entries, got shape {E.shape}")
-        if (E < 0).any():
-            worst = int(np.argmax(E < 0))
-            raise InputError(f"compliance[{worst}] is {E[worst]}; it must not be negative")
-        inner = self.sets.inward(E)
-        for kind, _, count, row in self.sets.arrays.groups:
-            if kind in (SetKind.COULOMB, SetKind.SPINNING):
-                parts = inner[row : row + int(ROWS_OF_KIND[kind]) * count].reshape(-1, 3, count)
-                if (parts[:, 1] != parts[:, 2]).any():
-                    raise InputError(
-                        "compliance of a contact must be (normal, tangential, tangential) with "
-                        "both tangential entries alike"
-                    )
-        return inner
-
-    def _checked_cohesion(self, cohesion: ArrayLike | None) -> Floats | None:
-        if cohesion is None:
-            return None
-        pull = finite_array("cohesion", cohesion)
-        kinds = self.sets.block_kinds[self.sets.block_order]
-        if pull.ndim == 0:
-            pull = np.where(np.isin(kinds, (SetKind.FREE, SetKind.INTERVAL)), 0.0, pull)
-        if pull.shape != (self.blocks,):
-            raise InputError(
-                f"cohesion must be a number or one a block ({self.blocks}), got {pull.shape}"
-            )
-        if (pull < 0).any():
-            worst = int(np.argmax(pull < 0))
-            raise InputError(f"cohesion[{worst}] is {pull[worst]}; it must not be negative")
-        scalar = np.isin(kinds, (SetKind.FREE, SetKind.INTERVAL))
-        if (pull[scalar] != 0).any():
-            raise InputError("only contacts can be cohesive, not bilateral or interval rows")
-        return pull if pull.any() else None
-
-    def _shift_cones(self) -> None:
-        """x = γ + c n makes every cohesive cone a plain one: r ← r − N(c n), paper 3, §2.4."""
-        assert self.cohesion is not None
-        pull = np.empty(self.blocks)
-        pull[self.sets.block_order] = self.cohesion
-        shift = np.zeros(self.rows)
-        for kind, first, count, row in self.sets.arrays.groups:
-            if kind < SetKind.COULOMB:
-                shift[row : row + count] = pull[first : first + count]
-            else:
-                normal = self.sets.arrays.normal[:, first : first + count]
-                shift[row : row + 3 * count] = (normal * pull[first : first + count]).ravel()
-        pulled = self.product(shift)
-        self.objective_offset = 0.5 * inner(shift, pulled) - inner(self.linear, shift)
-        self.linear = self.linear - pulled
-        self.shift = shift
-
     @property
     def nbytes(self) -> int:
         """Memory of the whole problem, in bytes."""
@@ -560,15 +492,3 @@ def _one_a_contact(name: str, value: ArrayLike, contacts: int) -> Floats:
 def _positive(values: Floats, fallback: float) -> Floats:
     """Values with those that are no usable curvature (between immovable bodies) replaced."""
     return np.where(values > 1e-14 * fallback, values, fallback)
-
-
-def _add_mean_compliance(curvature: Floats, compliance: Floats, sets: Product) -> None:
-    for kind, first, count, row in sets.arrays.groups:
-        block = slice(first, first + count)
-        size = int(ROWS_OF_KIND[kind])
-        entries = compliance[row : row + size * count].reshape(size, count)
-        curvature[block, 0] += entries[0]
-        if size >= 3:
-            curvature[block, 1] += entries[1:3].mean(axis=0)
-        if size > 3:
-            curvature[block, 2] += entries[3:].mean(axis=0)
