@@ -284,17 +284,17 @@ def remarks(notebook: Notebook) -> None:
         "Chrono's default, ω = 1, it takes a third of the paper's sweeps and has three quarters of "
         "the paper's objective after 1000. Over-relaxed, it has the paper's objective with "
         f"ω = {OVER}; and there r has the paper's long tail, from 1.2e-5 after 1000 sweeps (§4.1.1 "
-        "says 1.2e-5, table I 9.4e-6) to 7e-6 after thousands more, and for heavier slabs it is the "
-        "paper's to 4 %. The reason: above "
-        f"ω = 32/21 = {EDGE:.3f} the sticking contacts overshoot and never settle, though the "
-        "objective falls on. So the sweeps rise from 2500 at ω = 1.5 to more than 12 000 at 1.55, "
-        "and the paper's 11 485 lie between; at its best, Gauss–Seidel is 12 times behind. Overlaps, the order of contacts, contacts that do not "
-        "touch and the spheres' inertia explain it as little as smaller ω do: we tried."
+        "says 1.2e-5, table I 9.4e-6) to 7e-6 after thousands more; under heavier slabs r is the "
+        f"paper's to 5 %. The reason: above ω = 32/21 = {EDGE:.3f} sticking contacts overshoot and "
+        "never settle, though the objective falls on. So the sweeps rise from 2500 at ω = 1.5 to "
+        "more than 12 000 at 1.55, and the paper's 11 485 lie between; at its best, Gauss–Seidel "
+        "is 12 times behind. Overlaps, the order of contacts, contacts that do not touch and the "
+        "spheres' inertia explain the tail as little as smaller ω do: we tried."
     )
     notebook.differs(
         "Jacobi is stopped after twice the iterations of Gauss–Seidel. With ω = 0.2 it is there "
-        "after 23 295 and with 0.4 after 11 647; with 0.5, above its own limit, it never is, which "
-        "may be what the paper saw after 500 000."
+        "after 23 295 and with 0.4 after 11 647; with 0.5 it diverges. The paper's, not there "
+        "after 500 000, may have been at the edge as well."
     )
     notebook.differs(
         f"Columns and curves `{PLAIN}` are algorithm 1 to the letter; `APGD` is ours, which scales "
