@@ -11,6 +11,7 @@ from amontons.reproduce import EXPERIMENTS, reproduce
 from amontons.reproduce.clusters import bonds, kept_share, pieces
 from amontons.reproduce.paper3.crater import first_touch
 from amontons.reproduce.paper3.hourglass import BEAD, Outflow, Trough, fitted_shadow
+from amontons.reproduce.paper3.mixer import TIMED, TimedStep, least, time_in_turns
 from amontons.reproduce.paper3.sticky_bodies import flawed_block, teapot
 from amontons.reproduce.paper3.sticky_mixer import StickyMixer, half_heights, small_turns
 from amontons.reproduce.paper4.pebbles import packing_fraction, refuel, ring_means
@@ -125,6 +126,19 @@ def test_the_mixer_begins_without_overlaps_and_has_four_shapes():
     assert np.count_nonzero(world.bodies.dynamic) == 300
     assert len(set(world.bodies.shape[world.bodies.dynamic])) == 4
     assert am.Simulation(world, step=1e-3).step().penetration == 0.0
+
+
+def test_sizes_are_timed_in_turns_and_the_step_with_the_least_work_counts():
+    sims = [am.Simulation(StickyMixer(n).build(), step=5e-3) for n in (20, 40)]
+    timings = time_in_turns(sims)
+    assert [each.bodies for each in timings] == [20, 40]
+    assert len({sim.steps for sim in sims}) == 1
+    assert all(sim.time == pytest.approx(sim.steps * TIMED) for sim in sims)
+    assert all(0.0 < each.solve and 0.0 <= each.processor for each in timings)
+    report = sims[0].step()
+    steps = [TimedStep(report, processor) for processor in (3.0, 1.0, 2.0)]
+    assert least(steps).processor == 1.0
+    assert least(steps).seconds == pytest.approx(report.seconds.sum())
 
 
 def test_bodies_of_the_mixer_stand_on_one_another():
