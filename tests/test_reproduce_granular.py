@@ -21,6 +21,7 @@ from amontons.reproduce.paper4.silo_stress import (
     Stress,
     StressGauge,
     across,
+    active_ratio,
     janssen,
     mean_stress,
 )
@@ -185,6 +186,7 @@ def test_means_in_rings_and_janssen():
     away, fallen = np.array([0.1, 0.15, 0.9]), np.array([1.0, 3.0, 5.0])
     means = ring_means(away, fallen, np.array([0.0, 0.5, 1.0]), np.ones(3, dtype=bool))
     np.testing.assert_allclose(means, [2.0, 5.0])
+    assert active_ratio(np.tan(np.pi / 6.0)) == pytest.approx(1.0 / 3.0)
     assert janssen(np.array([0.0, 1e-6, 1e9]), 3.0, 2.0) == pytest.approx([0.0, 3e-6, 6.0])
 
 

@@ -16,6 +16,7 @@ from amontons.reproduce.paper4.silo_stress import (
     JanssenFit,
     Stress,
     StressGauge,
+    active_ratio,
     janssen,
     mean_stress,
 )
@@ -31,8 +32,6 @@ Floats = NDArray[np.float64]
 
 ROUND = 0.05
 """Time [s] after which pebbles that have left are put back on top."""
-ACTIVE = 1.0 / 3.0
-"""Rankine's least ratio of radial to vertical stress, (1 − sin φ)/(1 + sin φ), for φ = 30°."""
 
 
 def packing_fraction(place: Floats, scene: PebbleBed) -> float:
@@ -150,6 +149,7 @@ class PebbleRefuelling(Experiment):
         self, notebook: Notebook, scene: PebbleBed, cuts: Floats, rest: Stress, flow: Stress
     ) -> None:
         R, mu = scene.core * scene.radius, scene.friction
+        active = active_ratio(mu)
         fit = {"at rest": JanssenFit.of(rest, cuts), "draining": JanssenFit.of(flow, cuts)}
         found = {"at rest": rest, "draining": flow}
         notebook.band(
@@ -164,16 +164,16 @@ class PebbleRefuelling(Experiment):
             fit["draining"].length / R,
             paper="none given; 1/(2 μ K)",
             low=0.5 / mu,
-            high=0.5 / (mu * ACTIVE),
-            reason=f"μ = {mu:g}, and K from 1/3, Rankine's active state for φ = 30°, to 1",
+            high=0.5 / (mu * active),
+            reason=f"μ = {mu:g}, and K from {active:.2f}, Rankine's active state, to 1",
         )
         notebook.band(
             "radial by vertical stress K, draining",
             flow.ratio,
             paper="none given; between Rankine's active and passive state",
-            low=ACTIVE,
-            high=1.0 / ACTIVE,
-            reason="(1 − sin φ)/(1 + sin φ) and its inverse for φ = 30°",
+            low=active,
+            high=1.0 / active,
+            reason="(1 − sin φ)/(1 + sin φ) and its inverse, with tan φ = μ",
         )
         notebook.table(
             "Stress in the straight part",

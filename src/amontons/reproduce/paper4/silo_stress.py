@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from math import pi
+from math import hypot, pi
 
 import numpy as np
 from numpy.typing import NDArray
@@ -88,6 +88,12 @@ def mean_stress(readings: list[Stress]) -> Stress:
     """Mean over the readings of one gauge."""
     names = [each.name for each in fields(Stress)]
     return Stress(*(np.mean([getattr(r, name) for r in readings], axis=0) for name in names))
+
+
+def active_ratio(friction: float) -> float:
+    """Rankine's least ratio of stress across to that down, (1 − sin φ)/(1 + sin φ), tan φ = μ."""
+    sine = friction / hypot(1.0, friction)
+    return (1.0 - sine) / (1.0 + sine)
 
 
 def janssen(depth: Floats, weight: float, length: float) -> Floats:
