@@ -114,7 +114,7 @@ class PebbleRefuelling(Experiment):
         The stress of each step is added to `readings`.
         """
         bodies, r = simulation.bodies, scene.radius
-        rounds = self.pick(4, 20, 80)
+        rounds = self.pick(4, 16, 80)
         rows = np.flatnonzero(bodies.dynamic)
         simulation.solver = APGD(tolerance=3e-3, max_iterations=120)
         simulation.run(5 * ROUND)  # until the whole bed moves
