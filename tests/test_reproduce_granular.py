@@ -11,10 +11,20 @@ from amontons.reproduce import EXPERIMENTS, reproduce
 from amontons.reproduce.clusters import bonds, kept_share, pieces
 from amontons.reproduce.paper3.crater import first_touch
 from amontons.reproduce.paper3.hourglass import BEAD, Outflow, Trough, fitted_shadow
+from amontons.reproduce.paper3.mixer import TIMED, TimedStep, least, time_in_turns
 from amontons.reproduce.paper3.sticky_bodies import flawed_block, teapot
 from amontons.reproduce.paper3.sticky_mixer import StickyMixer, half_heights, small_turns
-from amontons.reproduce.paper4.pebbles import janssen, packing_fraction, refuel, ring_means
+from amontons.reproduce.paper4.pebbles import packing_fraction, refuel, ring_means
 from amontons.reproduce.paper4.segregation import mean_rank
+from amontons.reproduce.paper4.silo_stress import (
+    JanssenFit,
+    Stress,
+    StressGauge,
+    across,
+    active_ratio,
+    janssen,
+    mean_stress,
+)
 from amontons.reproduce.power_laws import fit_power_law
 from amontons.reproduce.refilling import lowest_free
 from amontons.reproduce.settling import settle
@@ -119,6 +129,19 @@ def test_the_mixer_begins_without_overlaps_and_has_four_shapes():
     assert am.Simulation(world, step=1e-3).step().penetration == 0.0
 
 
+def test_sizes_are_timed_in_turns_and_the_step_with_the_least_work_counts():
+    sims = [am.Simulation(StickyMixer(n).build(), step=5e-3) for n in (20, 40)]
+    timings = time_in_turns(sims)
+    assert [each.bodies for each in timings] == [20, 40]
+    assert len({sim.steps for sim in sims}) == 1
+    assert all(sim.time == pytest.approx(sim.steps * TIMED) for sim in sims)
+    assert all(each.solve > 0.0 and each.contacts > 0 for each in timings)
+    report = sims[0].step()
+    steps = [TimedStep(report, processor) for processor in (3.0, 1.0, 2.0)]
+    assert least(steps).processor == 1.0
+    assert least(steps).seconds == pytest.approx(report.seconds.sum())
+
+
 def test_bodies_of_the_mixer_stand_on_one_another():
     """Heights from the shapes' corners and rims, against the formulas."""
     turns = small_turns(np.random.default_rng(3), 40, 1.0)
@@ -163,7 +186,50 @@ def test_means_in_rings_and_janssen():
     away, fallen = np.array([0.1, 0.15, 0.9]), np.array([1.0, 3.0, 5.0])
     means = ring_means(away, fallen, np.array([0.0, 0.5, 1.0]), np.ones(3, dtype=bool))
     np.testing.assert_allclose(means, [2.0, 5.0])
+    assert active_ratio(np.tan(np.pi / 6.0)) == pytest.approx(1.0 / 3.0)
     assert janssen(np.array([0.0, 1e-6, 1e9]), 3.0, 2.0) == pytest.approx([0.0, 3e-6, 6.0])
+
+
+@given(st.integers(1, 12), st.integers(0, 30), st.integers(0, 1000))
+def test_what_crosses_cuts_is_summed_cut_by_cut(count, spans, seed):
+    rng = np.random.default_rng(seed)
+    cuts = np.linspace(-1.0, 1.0, count)
+    low, high = np.sort(rng.integers(-8, 9, (2, spans)) / 4.0, axis=0)  # ends also lie on cuts
+    value = rng.normal(size=spans)
+    naive = [value[(low <= cut) & (cut < high)].sum() for cut in cuts]
+    np.testing.assert_allclose(across(cuts, low, high, value), naive, atol=1e-12)
+
+
+@given(st.floats(0.3, 5.0), st.floats(1e2, 1e4))
+def test_the_length_of_janssens_law_is_found_again(length, unit):
+    cuts = np.linspace(0.0, 3.0, 10)
+    depth = 4.0 - cuts
+    stress = Stress(unit * depth, janssen(depth, unit, length), np.ones(9), np.ones(9))
+    fit = JanssenFit.of(stress, cuts)
+    assert fit.length == pytest.approx(length, rel=1e-5)
+    assert fit.unit_weight == pytest.approx(unit)
+    assert fit.explained == pytest.approx(1.0)
+    np.testing.assert_allclose(fit.depth, depth)
+
+
+def test_cuts_and_the_wall_carry_a_resting_bed_together():
+    """Between two cuts: what the upper passes down, plus weight, less what the wall holds up."""
+    scene = PebbleBed(150, core=5.0, outlet=5.0, plugged=1)
+    sim = am.Simulation(scene.build(), step=4e-3, solver=scene.advice.make_solver())
+    settle(sim, length=scene.radius, limit=0.8, share=1e-3)
+    sim.solver = am.APGD(tolerance=1e-6, max_iterations=3000)
+    sim.run(0.04)
+    gauge = StressGauge(np.linspace(0.1, 0.4, 6), 5.0 * scene.radius, "core")
+    stress = mean_stress([gauge.read(sim)] * 2)
+    bodies = sim.bodies
+    above = bodies.dynamic & (bodies.position[:, 2] > 0.1)
+    area = np.pi * gauge.radius**2
+    assert stress.weight[0] == pytest.approx(9.81 * bodies.mass[above].sum() / area)
+    held = 2.0 * 0.06 / gauge.radius * stress.shear  # by the area of a cut
+    balance = np.diff(stress.vertical) - np.diff(stress.weight) - held
+    np.testing.assert_allclose(balance, 0.0, atol=0.02 * stress.weight[0])
+    assert 0.0 < stress.mobilised <= scene.friction
+    assert 0.1 < stress.ratio < 3.0
 
 
 def test_pebbles_that_left_come_back_at_the_top_clear_of_all_others():

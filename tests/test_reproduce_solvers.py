@@ -17,6 +17,7 @@ from amontons.reproduce.histories import iterations_to, linear_rate, reach
 from amontons.reproduce.paper1.comparison import P_SPG_FB, advantage, error_after, race, rivals
 from amontons.reproduce.paper2.splitting import spectral_radii, top_heights
 from amontons.reproduce.paper3.reference_bed import ReferenceBed
+from amontons.reproduce.paper3.slab import EDGE, OVER
 from amontons.reproduce.paper3.sliding_ball import ROLLING, ideal_speed, relaxed
 from amontons.reproduce.paper4.high_stacks import stand, tower
 from amontons.reproduce.paper4.shaken_spheres import cold_step, shaking, speed_violation
@@ -126,6 +127,25 @@ def test_the_reference_bed_is_at_rest_and_has_the_objective_of_rest():
         assert solution.objective == pytest.approx(
             -0.5 * (40 + mass) * (9.81 * 0.03) ** 2, rel=0.05
         )
+
+
+def test_sweeps_settle_up_to_the_edge_of_relaxation():
+    """A sphere that sticks to another is a block of its own: it overshoots by ω·7·3/16 − 1."""
+    world = am.World(gravity=(1.0, 0.0, -9.81))
+    rough = am.Material(friction=10.0)
+    for z in (0.5, 1.5):
+        world.add_body(am.Sphere(0.5), mass=1.0, position=(0.0, 0.0, z), material=rough)
+    world.bodies.twist[1, 0], world.bodies.twist[1, 2] = 0.1, -1.0
+    simulation = am.Simulation(world, step=1e-2, solver=am.APGD())
+    simulation.step()
+    problem = simulation.problem()
+    assert problem.blocks == 1
+    curvature = np.linalg.eigvalsh(problem.diagonal_blocks()[0].reshape(3, 3)).max()
+    assert EDGE * problem.mean_steps[0] * curvature == pytest.approx(2.0)
+    for omega, settles in ((0.98 * EDGE, True), (OVER, False)):
+        sweeps = am.GaussSeidel(parallel=False, relaxation=omega, max_iterations=400, tolerance=0.0)
+        objective = sweeps.solve(problem).history.objective
+        assert (np.diff(objective).max() < 1e-12) == settles, omega
 
 
 def test_the_relaxation_throws_a_sliding_ball_up_but_keeps_its_end():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from itertools import pairwise
 from typing import Any, ClassVar
@@ -40,17 +41,22 @@ PAPER_OBJECTIVE = {
 }
 """Table I, the objective."""
 
-RELAXATIONS = (0.3, 1.0, 1.5)
-"""Of Gauss–Seidel. Tangential rows of two spheres have 7/5.33 of the averaged curvature, so that
-sweeps converge for ω below 1.5 or so."""
+EDGE = 32 / 21
+"""The ω of Gauss–Seidel up to which it settles. Tangential rows of two spheres of mass 1 have
+curvature 7, and eq. 27 averages to 16/3; a row that sticks overshoots for good if ω·7·3/16 > 2."""
+OVER = 1.54
+"""The ω with which sweeps have the paper's objective of table I at 10³ kg, −117.7 J. The paper
+gives none; it says that its Gauss–Seidel `has successive over-relaxation`."""
+RELAXATIONS = (0.3, 1.0, 1.5, EDGE, OVER, 1.55)
 
 NAMES = ("Jacobi", "Gauss–Seidel", "APGD")
+OVER_RELAXED = f"Gauss–Seidel, ω = {OVER}"
 PLAIN = "APGD, unscaled"
 """The paper's algorithm 1 to the letter: without our scaling of rows, L ← 0.9 L."""
 
 
 def solvers(tolerance: float, iterations: int) -> dict[str, Solver]:
-    """The paper's three and its APGD unscaled, all judged by eq. 25."""
+    """The paper's three, its APGD unscaled and sweeps over-relaxed, all judged by eq. 25."""
     limits: dict[str, Any] = {
         "tolerance": tolerance,
         "measure": "paper3",
@@ -61,6 +67,7 @@ def solvers(tolerance: float, iterations: int) -> dict[str, Solver]:
         "Gauss–Seidel": GaussSeidel(parallel=False, **limits),
         "APGD": APGD(**limits),
         PLAIN: APGD(scaling="none", shrink=0.9, **limits),
+        OVER_RELAXED: GaussSeidel(parallel=False, relaxation=OVER, **limits),
     }
 
 
@@ -114,20 +121,17 @@ class Slab(Experiment):
 
     def _table_2(self, problem: ConeProblem, notebook: Notebook) -> None:
         level = self.level
-        limits = {
-            "Jacobi": self.pick(2000, 4000, 500_000),
-            "Gauss–Seidel": self.pick(5000, 20_000, 100_000),
-            "APGD": 10_000,
-            PLAIN: 10_000,
-        }
+        sweeps = self.pick(5000, 20_000, 100_000)
+        limits = {"Gauss–Seidel": sweeps, OVER_RELAXED: sweeps, "APGD": 10_000, PLAIN: 10_000}
+        found = {n: solvers(level, limit)[n].solve(problem) for n, limit in limits.items()}
+        twice = 2 * found["Gauss–Seidel"].iterations
+        found["Jacobi"] = solvers(level, twice)["Jacobi"].solve(problem)
         paper = {"Jacobi": "500 000, not there", "Gauss–Seidel": "11 485", "APGD": "202"}
         seconds = {"Jacobi": "24 300", "Gauss–Seidel": "494.8", "APGD": "10.6"}
         rows: list[tuple[Cell, ...]] = []
-        found: dict[str, tuple[int, float] | None] = {}
-        for name, limit in limits.items():
-            solution = solvers(level, limit)[name].solve(problem)
-            found[name] = reach(solution.history, level)
-            count = f"{solution.iterations}" + ("" if found[name] else ", not there")
+        for name, solution in found.items():
+            missing = "" if reach(solution.history, level) else ", not there"
+            count = f"{solution.iterations}{missing}"
             rows.append(
                 (name, solution.residual, count, paper.get(name), solution.time, seconds.get(name))
             )
@@ -136,59 +140,68 @@ class Slab(Experiment):
             ("solver", "r", "iterations", "paper's", "seconds", "paper's seconds"),
             rows,
         )
-        sweeps, ours = found["Gauss–Seidel"], found["APGD"]
-        nowhere = (float("nan"), float("nan"))
-        few, short = ours or nowhere
-        many, long = sweeps or nowhere
-        why = (
-            "at least the paper's order: 'more than an order of magnitude' (§4.1.1); the figure "
-            "itself depends on the bed, see below"
-        )
-        for what, ratio, theirs in (
-            ("iterations of Gauss–Seidel over those of APGD", many / few, "57 (11 485 / 202)"),
-            ("time of Gauss–Seidel over that of APGD", long / short, "47 (494.8 s / 10.6 s)"),
-        ):
-            notebook.band(what, ratio, paper=theirs, low=10.0, reason=why)
-        if self.size != "quick":
-            notebook.band(
-                "iterations of APGD", few, paper="202", high=404, reason="within twice the paper's"
-            )
+        self._advantage(found, notebook)
         notebook.band(
-            "Jacobi is not there after its limit (1 is so)",
-            float(found["Jacobi"] is None),
+            "Jacobi is not there after twice Gauss–Seidel's iterations (1 is so)",
+            float(reach(found["Jacobi"].history, level) is None),
             paper="not there after 500 000",
             low=1.0,
         )
 
+    def _advantage(self, found: dict[str, Solution], notebook: Notebook) -> None:
+        """Sweeps over APGD's iterations; those that are not there count as far as they went."""
+        few, short = reach(found["APGD"].history, self.level) or (float("nan"), float("nan"))
+        order = "the issue's: the paper's order, so within √10 of its figure"
+        beyond = "'more than an order of magnitude' (§4.1.1)"
+        for name, low, low_time, why in (
+            ("Gauss–Seidel", 10.0, 10.0, beyond),
+            (OVER_RELAXED, 57.0 / math.sqrt(10.0), 47.0 / math.sqrt(10.0), order),
+        ):
+            if name == OVER_RELAXED and self.size == "quick":
+                continue  # a small bed to a loose level shows no tail
+            sweeps = found[name]
+            for what, ratio, least, theirs in (
+                ("iterations", sweeps.iterations / few, low, "57 (11 485 / 202)"),
+                ("time", sweeps.time / short, low_time, "47 (494.8 s / 10.6 s)"),
+            ):
+                text = f"{what} of {name}, over APGD's"
+                notebook.band(text, ratio, paper=theirs, low=least, reason=why)
+        if self.size != "quick":
+            notebook.band(
+                "iterations of APGD", few, paper="202", high=404, reason="within twice the paper's"
+            )
+
     def _relaxations(self, problem: ConeProblem, notebook: Notebook) -> None:
-        """Algorithm 2 with other ω: the paper does not say which it took; Chrono's default is 1."""
+        """Algorithm 2 with other ω: the paper does not say which it took."""
         rows: list[tuple[Cell, ...]] = []
         for omega in RELAXATIONS:
             solution = GaussSeidel(
                 parallel=False, relaxation=omega, tolerance=self.level, measure="paper3",
-                max_iterations=self.pick(5000, 15_000, 100_000),
+                max_iterations=self.pick(5000, 12_000, 100_000),
             ).solve(problem)  # fmt: skip
             history, there = solution.history, reach(solution.history, self.level)
             at = min(1000, len(history) - 1)
             count = str(there[0]) if there else f"{solution.iterations}, not there"
-            rows.append((omega, float(history.residual[at]), float(history.objective[at]), count))
+            rows.append((omega, float(history.residual[at]), float(history.objective[at]),
+                         solution.residual, count))  # fmt: skip
         paper = PAPER_RESIDUAL[1e3][1], PAPER_OBJECTIVE[1e3][1]
         notebook.table(
             "Gauss–Seidel under 1000 kg by its relaxation ω (algorithm 2)",
-            ("ω", "r after 1000", "f after 1000 [J]", f"iterations to r = {self.level:g}"),
-            [*rows, ("the paper's, not given", *paper, "11 485")],
+            ("ω", "r after 1000", "f after 1000 [J]", "least r", f"iterations to {self.level:g}"),
+            [*rows, ("the paper's, not given", *paper, 6.99e-6, "11 485")],
         )
 
 
 def table_1(runs: dict[float, dict[str, Solution]], notebook: Notebook) -> None:
     """Residual and objective after all iterations, and the trend for each mass."""
-    columns = ("mass [kg]", *NAMES, PLAIN, *(f"paper's {name}" for name in NAMES))
+    ours = (*NAMES, OVER_RELAXED, PLAIN)
+    columns = ("mass [kg]", *ours, *(f"paper's {name}" for name in NAMES))
     of: Callable[[Solution], float]
     for title, paper, of in (
         ("residual r (eq. 25)", PAPER_RESIDUAL, lambda s: s.residual),
         ("objective f [J]", PAPER_OBJECTIVE, lambda s: s.objective),
     ):
-        rows = [(m, *(of(runs[m][name]) for name in (*NAMES, PLAIN)), *paper[m]) for m in runs]
+        rows = [(m, *(of(runs[m][name]) for name in ours), *paper[m]) for m in runs]
         notebook.table(f"Table I: {title}", columns, rows)
     for mass in runs:
         jacobi, sweeps, apgd = (runs[mass][name] for name in NAMES)
@@ -260,26 +273,28 @@ def remarks(notebook: Notebook) -> None:
     notebook.differs(
         "The paper's time step is not given. Its objective at 10³ kg is that of a bed that stays "
         "at rest, −½ Σm (g h)², for h = 0.030 s, which is taken here. Its −883.5 J at 10⁴ kg lies "
-        "below that of any bed without overlaps (−606 J): theirs was settled by Gauss–Seidel, "
-        "which leaves overlaps that push back; ours by APGD, which leaves none. So objectives "
-        "agree at 10³ kg and are smaller here for heavier slabs."
+        "below that of any bed at rest without overlaps (−606 J): theirs was settled by "
+        "Gauss–Seidel, which leaves overlaps that push back; ours by APGD, which leaves none. "
+        "Both objectives mean that the paper's slab presses into the bed: 3 mm deep, with "
+        "h = 0.028 s, ours has −224 J and −875 J, APGD ends at r = 1.0e-6 and 4.7e-6 and needs 207 "
+        "iterations to 7e-6, and Gauss–Seidel 4138."
     )
     notebook.differs(
-        "APGD takes as many iterations to 7e-6 as in the paper, Gauss–Seidel a third of the "
-        "paper's 11 485, so that the advantage is about 18 instead of 57. Sweep for sweep it is "
-        "the same method (on a problem exported from Chrono, both have −2.299 J after 1000), with "
-        "the averaged step of eq. 27, λ = 1 and ω = 1, which are Chrono's defaults. Smaller ω "
-        "takes as many sweeps as the paper's but has far less of the objective after 1000; ω = 1.5 "
-        "has the paper's objective, and takes fewer still (see the table). So what differs is the "
-        "bed: in the paper's, r hardly falls from 1000 sweeps (9.4e-6) to 11 485 (7.0e-6)."
+        "How far Gauss–Seidel is behind depends on its ω, which the paper does not give. With "
+        "Chrono's default, ω = 1, it takes a third of the paper's sweeps and has three quarters of "
+        "the paper's objective after 1000. Over-relaxed, it has the paper's objective with "
+        f"ω = {OVER}; and there r has the paper's long tail, from 1.2e-5 after 1000 sweeps (§4.1.1 "
+        "says 1.2e-5, table I 9.4e-6) to 7e-6 after thousands more; under heavier slabs r is the "
+        f"paper's to 5 %. The reason: above ω = 32/21 = {EDGE:.3f} sticking contacts overshoot and "
+        "never settle, though the objective falls on. So the sweeps rise from 2500 at ω = 1.5 to "
+        "more than 12 000 at 1.55, and the paper's 11 485 lie between; at its best, Gauss–Seidel "
+        "is 12 times behind. Overlaps, the order of contacts, contacts that do not touch and the "
+        "spheres' inertia explain the tail as little as smaller ω do: we tried."
     )
     notebook.differs(
-        "The paper settled its bed by Gauss–Seidel and does not say with how many sweeps. Ours, "
-        "after 20 steps of 10 ms with 1000 cold started sweeps each, overlaps by 0.6 mm at most: "
-        "its objective is −2800 J, APGD needs 2739 iterations and 13 000 sweeps are too few. After "
-        "8 steps with 5000 sweeps each it overlaps by 0.1 mm at most, its objective is −222 J (the "
-        "paper's −220), APGD needs 215 iterations and Gauss–Seidel 4483, 21 times as many. The "
-        "order of the contacts makes no such difference, as we tried."
+        "Jacobi is stopped after twice the iterations of Gauss–Seidel. With ω = 0.2 it is there "
+        "after 23 295 and with 0.4 after 11 647; with 0.5 it diverges. The paper's, not there "
+        "after 500 000, may have been at the edge as well."
     )
     notebook.differs(
         f"Columns and curves `{PLAIN}` are algorithm 1 to the letter; `APGD` is ours, which scales "

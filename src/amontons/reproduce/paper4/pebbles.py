@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import pairwise
 from math import pi
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import curve_fit
 
 from amontons.plots.style import look, panels
 from amontons.reproduce.experiment import Experiment
 from amontons.reproduce.notebook import Notebook
+from amontons.reproduce.paper4.silo_stress import (
+    JanssenFit,
+    Stress,
+    StressGauge,
+    active_ratio,
+    janssen,
+    mean_stress,
+)
 from amontons.reproduce.refilling import lowest_free
 from amontons.reproduce.settling import settle
 from amontons.scenes.pebble_bed import PebbleBed
@@ -24,21 +30,8 @@ from amontons.viewer.pictures import View
 
 Floats = NDArray[np.float64]
 
-GRAVITY = 9.81
 ROUND = 0.05
 """Time [s] after which pebbles that have left are put back on top."""
-
-
-@dataclass(frozen=True)
-class Pressure:
-    """Vertical pressure in the core, from what its wall carries."""
-
-    depth: Floats
-    """Below the top of the bed [m], shape (levels,)."""
-    pressure: Floats
-    """Weight above a level less what the wall carries there, by the area [Pa], (levels,)."""
-    weight: Floats
-    """The same without a wall: hydrostatic [Pa], (levels,)."""
 
 
 def packing_fraction(place: Floats, scene: PebbleBed) -> float:
@@ -52,29 +45,10 @@ def packing_fraction(place: Floats, scene: PebbleBed) -> float:
     return float(count * pi / 6.0 * d**3 / (pi * radius**2 * (high - low)))
 
 
-def pressure_profile(simulation: Simulation, scene: PebbleBed, levels: int = 24) -> Pressure:
-    """Pressure against depth in the straight part of the core."""
-    bodies, contacts = simulation.bodies, simulation.contacts
-    place, mass = bodies.position[bodies.dynamic], bodies.mass[bodies.dynamic]
-    core = simulation.world.body("core").id
-    first = contacts.bodies[:, 0] == core
-    on_wall = first | (contacts.bodies[:, 1] == core)
-    lift = np.where(first, 1.0, -1.0) * contacts.force[:, 2]  # of the pebble; force is on B
-    lift, at = lift[on_wall], contacts.points[on_wall, 2]
-    top = float(np.quantile(place[:, 2], 0.99))
-    level = np.linspace(top, scene.cone, levels + 1)[1:]
-    area = pi * (scene.core * scene.radius) ** 2
-    weight = np.array([GRAVITY * mass[place[:, 2] > z].sum() for z in level])
-    carried = np.array([lift[at > z].sum() for z in level])
-    return Pressure(top - level, (weight - carried) / area, weight / area)
-
-
-def janssen(depth: Floats, weight: float, length: float) -> Floats:
-    """Janssen's law: pressure [Pa] that grows like that of the `weight` [Pa/m] at the top.
-
-    It tends to weight·length, where the wall carries all that is added; `length` is in metres.
-    """
-    return np.asarray(weight * length * (1.0 - np.exp(-depth / length)))
+def level_cuts(top: float, scene: PebbleBed, count: int = 16) -> Floats:
+    """Heights [m] in the straight part, from a radius above the cone, which alters stress below."""
+    low, high = scene.cone + scene.core * scene.radius, top - 4.0 * scene.radius
+    return np.linspace(low, high, count)
 
 
 class PebbleRefuelling(Experiment):
@@ -95,13 +69,17 @@ class PebbleRefuelling(Experiment):
         simulation = self._settled(scene, notebook)
         place = simulation.bodies.position[simulation.bodies.dynamic]
         fraction = packing_fraction(place, scene)
-        pressure = pressure_profile(simulation, scene)
+        cuts = level_cuts(float(np.quantile(place[:, 2], 0.99)), scene)
+        gauge = StressGauge(cuts, scene.core * scene.radius, "core")
+        rest = gauge.read(simulation)
         self._picture(notebook, simulation, "settled", "The core before it is drained")
         world = simulation.world
         world.remove_bodies(world.body("plug"))
-        moved, drained = self._drain(simulation, scene, notebook)
+        readings: list[Stress] = []
+        moved, drained = self._drain(simulation, scene, notebook, gauge, readings)
         self._picture(notebook, simulation, "draining", "The core while it drains")
-        self._write_static(notebook, scene, fraction, pressure)
+        self._write_packing(notebook, fraction)
+        self._write_stress(notebook, scene, cuts, rest, mean_stress(readings))
         self._write_flow(notebook, scene, *moved, drained)
 
     def _settled(self, scene: PebbleBed, notebook: Notebook) -> Simulation:
@@ -110,8 +88,7 @@ class PebbleRefuelling(Experiment):
         Few iterations leave overlaps below. Those push a high bed up along the wall, whose friction
         then adds to the weight instead of carrying it.
         """
-        coarse = scene.advice.make_solver()
-        simulation = Simulation(scene.build(), step=4e-3, solver=coarse)
+        simulation = Simulation(scene.build(), step=4e-3, solver=scene.advice.make_solver())
         settle(
             simulation,
             length=scene.radius,
@@ -122,22 +99,30 @@ class PebbleRefuelling(Experiment):
         notebook.say("pebbles come to rest", 0.4)
         simulation.solver = APGD(tolerance=1e-3, max_iterations=300)
         simulation.run(self.pick(0.1, 0.2, 0.2))
-        simulation.solver = coarse
         return simulation
 
     def _drain(
-        self, simulation: Simulation, scene: PebbleBed, notebook: Notebook
+        self,
+        simulation: Simulation,
+        scene: PebbleBed,
+        notebook: Notebook,
+        gauge: StressGauge,
+        readings: list[Stress],
     ) -> tuple[tuple[Floats, Floats], int]:
-        """Places before and falls of pebbles that stayed [m], and how many were refuelled."""
+        """Places before and falls of pebbles that stayed [m], and how many were refuelled.
+
+        The stress of each step is added to `readings`.
+        """
         bodies, r = simulation.bodies, scene.radius
-        rounds = self.pick(4, 24, 80)
+        rounds = self.pick(4, 16, 80)
         rows = np.flatnonzero(bodies.dynamic)
+        simulation.solver = APGD(tolerance=3e-3, max_iterations=120)
         simulation.run(5 * ROUND)  # until the whole bed moves
         before = bodies.position[rows].copy()
         top = float(before[:, 2].max()) + 2.1 * r
         back = np.zeros(rows.size, dtype=bool)
         for number in range(rounds):
-            simulation.run(ROUND)
+            simulation.run(ROUND, on_step=lambda _: readings.append(gauge.read(simulation)))
             notebook.say("the core drains", 0.5 + 0.5 * number / rounds)
             out = bodies.position[rows, 2] < -8.0 * r
             refuel(simulation, rows[out], scene, top)
@@ -150,9 +135,7 @@ class PebbleRefuelling(Experiment):
             simulation, name, caption, view=View(azimuth=-90.0, height=12.0), colour="speed"
         )
 
-    def _write_static(
-        self, notebook: Notebook, scene: PebbleBed, fraction: float, found: Pressure
-    ) -> None:
+    def _write_packing(self, notebook: Notebook, fraction: float) -> None:
         notebook.band(
             "packing fraction in the middle of the core",
             fraction,
@@ -161,57 +144,81 @@ class PebbleRefuelling(Experiment):
             high=0.64,
             reason="random loose to random close packing of spheres",
         )
-        R = scene.core * scene.radius
-        weight = float(found.depth @ found.weight / (found.depth @ found.depth))
 
-        def law(depth: Floats, length: float) -> Floats:
-            return janssen(depth, weight, length)
-
-        (length,), _ = curve_fit(law, found.depth, found.pressure, p0=R)
-        left = found.pressure - law(found.depth, length)
-        unexplained = float(np.sum(left**2) / np.sum((found.pressure - found.pressure.mean()) ** 2))
+    def _write_stress(
+        self, notebook: Notebook, scene: PebbleBed, cuts: Floats, rest: Stress, flow: Stress
+    ) -> None:
+        R, mu = scene.core * scene.radius, scene.friction
+        active = active_ratio(mu)
+        fit = {"at rest": JanssenFit.of(rest, cuts), "draining": JanssenFit.of(flow, cuts)}
+        found = {"at rest": rest, "draining": flow}
         notebook.band(
-            "share of the pressure's variation that Janssen's law explains",
-            1.0 - unexplained,
+            "share of the pressure's variation that Janssen's law explains, draining",
+            fit["draining"].explained,
             paper="none given; Janssen's law",
             low=0.95,
             reason="a silo's pressure follows 1 − exp(−z/λ)",
         )
         notebook.band(
-            "length λ of Janssen's law by the radius of the core",
-            float(length / R),
+            "length λ of Janssen's law by the radius of the core, draining",
+            fit["draining"].length / R,
             paper="none given; 1/(2 μ K)",
-            low=0.7,
-            high=6.0,
-            reason="1 to 5 for μ = 0.5 and K of 0.2 to 1; a straight line has a far longer one",
+            low=0.5 / mu,
+            high=0.5 / (mu * active),
+            reason=f"μ = {mu:g}, and K from {active:.2f}, Rankine's active state, to 1",
         )
         notebook.band(
-            "pressure at the bottom of the straight part by that of the weight above",
-            float(found.pressure[-1] / found.weight[-1]),
-            paper="none given; below 1 (Janssen)",
-            high=0.8,
-            reason="walls must carry a good part of a bed deeper than it is wide",
+            "radial by vertical stress K, draining",
+            flow.ratio,
+            paper="none given; between Rankine's active and passive state",
+            low=active,
+            high=1.0 / active,
+            reason="(1 − sin φ)/(1 + sin φ) and its inverse, with tan φ = μ",
         )
         notebook.table(
-            "The bed at rest",
-            ("pebbles", "core radius [m]", "packing", "Janssen length λ/R", "limit [Pa]"),
-            [(scene.pebbles, R, fraction, float(length / R), float(weight * length))],
-        )
+            "Stress in the straight part",
+            ("bed", "pressure by weight above, lowest cut", "Janssen length λ/R", "explained", "K",
+             "wall shear by pressure"),
+            [
+                (name, float(each.vertical[0] / each.weight[0]), fit[name].length / R,
+                 fit[name].explained, each.ratio, each.mobilised)
+                for name, each in found.items()
+            ],
+        )  # fmt: skip
         notebook.differs(
-            "The pressure is that of a bed that has come to rest. Janssen's law supposes that it "
-            "is about to slip along the wall everywhere; where it is not, the wall carries less "
-            "than it could, and λ is longer."
+            "Janssen's law supposes that the bed slips along the wall everywhere. A bed at rest "
+            "does not, least of all below: there the wall carries less than it could, and λ is "
+            "longer. So the law is held against the draining bed, all steps averaged, and against "
+            "its straight part from a radius above the cone upwards. Pebbles also roll along the "
+            "wall, which so carries less than μ of its pressure, while K is larger than in a bed "
+            "that yields; only their product shows in λ."
         )
-        notebook.data("pressure", depth=found.depth, pressure=found.pressure, weight=found.weight)
+        notebook.data(
+            "pressure",
+            cuts=cuts,
+            **{f"{state}_{name}": getattr(each, name)
+               for state, each in (("rest", rest), ("draining", flow))
+               for name in ("weight", "vertical", "radial", "shear")},
+        )  # fmt: skip
+        self._plot_stress(notebook, found, fit)
+
+    def _plot_stress(
+        self, notebook: Notebook, found: dict[str, Stress], fit: dict[str, JanssenFit]
+    ) -> None:
         figure, (ax,) = panels(1, "", share_y=False)
-        ax.plot(found.depth, found.pressure, "o", color="black", label="from wall contacts")
-        ax.plot(found.depth, law(found.depth, length), color=look(0).colour,
-                label="Janssen's law")  # fmt: skip
-        ax.plot(found.depth, found.weight, "--", color=look(1).colour, label="weight above")
+        for number, (name, each) in enumerate(found.items()):
+            law, style = fit[name], look(number)
+            ax.plot(law.depth, each.vertical, "o", color=style.colour, label=name)
+            depth = np.linspace(0.0, law.depth.max(), 100)
+            ax.plot(depth, janssen(depth, law.unit_weight, law.length), color=style.colour,
+                    linestyle=style.dashes, label=f"Janssen's law, {name}")  # fmt: skip
+        law, style = fit["draining"], look(2)
+        ax.plot(law.depth, found["draining"].weight, color=style.colour, linestyle=style.dashes,
+                label="weight above")  # fmt: skip
         ax.set_xlabel("depth [m]")
         ax.set_ylabel("vertical pressure [Pa]")
         ax.legend(frameon=False)
-        notebook.plot(figure, "pressure", "Walls carry most of the weight")
+        notebook.plot(figure, "pressure", "Walls carry most of the weight of a draining bed")
 
     def _write_flow(
         self, notebook: Notebook, scene: PebbleBed, before: Floats, fallen: Floats, drained: int
