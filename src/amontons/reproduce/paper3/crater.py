@@ -184,7 +184,7 @@ class CraterLaw(Experiment):
             paper="0.1221 simulated (eq. 29), 0.14 measured (eq. 28)",
             low=0.10,
             high=0.18,
-            reason="the issue's, about both of the paper's constants",
+            reason="about both of the paper's constants",
         )
 
     def _remark(

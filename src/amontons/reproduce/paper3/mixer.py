@@ -132,7 +132,7 @@ class MixerScaling(Experiment):
             growth.exponents["bodies"],
             paper=f"{published.exponents['bodies']:.2f} (table III)",
             high=1.1,
-            reason="the issue's: linear growth",
+            reason="linear growth, and noise",
         )
         last = timings[-1]
         notebook.band(

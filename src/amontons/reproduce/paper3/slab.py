@@ -151,7 +151,7 @@ class Slab(Experiment):
     def _advantage(self, found: dict[str, Solution], notebook: Notebook) -> None:
         """Sweeps over APGD's iterations; those that are not there count as far as they went."""
         few, short = reach(found["APGD"].history, self.level) or (float("nan"), float("nan"))
-        order = "the issue's: the paper's order, so within √10 of its figure"
+        order = "of the paper's order: within √10 of its figure"
         beyond = "'more than an order of magnitude' (§4.1.1)"
         for name, low, low_time, why in (
             ("Gauss–Seidel", 10.0, 10.0, beyond),
