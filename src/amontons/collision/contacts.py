@@ -119,14 +119,15 @@ def assemble(
         one, two = (b if flip else a), (a if flip else b)
         name = (np.uint64(local[one]) << np.uint64(48)) | (np.uint64(local[two]) << np.uint64(32))
         to_p, to_q = (TWO * after if flip else after), (after if flip else TWO * after)
-        sign = -1.0 if flip else 1.0
+        sign, lower, upper = (-1.0 if flip else 1.0), min(p, q), max(p, q)
+        source, goal = first[g], start[i]
         for k in range(number[g]):
-            r, c = np.uint64(first[g] + k), np.uint64(start[i] + k)
+            r, c = np.uint64(source + k), np.uint64(goal + k)
             x, y, z = THREE * r, THREE * r + ONE, THREE * r + TWO
             n0, n1, n2, d = normal[x], normal[y], normal[z], gap[r]
             p0, p1, p2 = point[x], point[y], point[z]
             x, y, z = THREE * c, THREE * c + ONE, THREE * c + TWO
-            bodies[TWO * c], bodies[TWO * c + ONE] = min(p, q), max(p, q)
+            bodies[TWO * c], bodies[TWO * c + ONE] = lower, upper
             vectors[x], vectors[y], vectors[z] = sign * n0, sign * n1, sign * n2
             vectors[to_p + x] = p0 + o0
             vectors[to_p + y] = p1 + o1

@@ -117,11 +117,11 @@ class BroadPhase:
         )  # fmt: skip
         first = np.empty(n + 1, dtype=np.int64)
         search, near, count = find_pairs.sized(n), scratch.near, scratch.partners
-        search(levels, parts, scratch.world, ordered, first[:0], near, count)
+        search(*levels, *parts, scratch.world, *ordered, first[:0], near, count)
         more = near[:0]
         if add_up(count, first) > KEPT:  # some have more partners than fit: they search once more
             more = np.empty(int(first[-1]), dtype=np.int32)
-            search(levels, parts, scratch.world, ordered, first, more, count)
+            search(*levels, *parts, scratch.world, *ordered, first, more, count)
         pairs = self._blocks.take(int(first[-1])).view(np.int32).reshape(-1, 2)
         list_pairs.sized(n)(near, more, first, pairs)
         return ClosePairs(pairs, first)
