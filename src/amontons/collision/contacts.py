@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from amontons._jit import kernel, prange
+from amontons._jit import kernel, prange, serial_kernel
+from amontons.collision.blocks import Blocks
 from amontons.collision.broad.broad_phase import ClosePairs
 from amontons.collision.found import Poses
 from amontons.collision.narrow.narrow_phase import Group
@@ -82,24 +83,30 @@ ONE, TWO, THREE = np.uint64(1), np.uint64(2), np.uint64(3)
 """Rows of flat arrays are counted without sign, as Numba checks every other index for its sign."""
 
 
+@serial_kernel
+def count_contacts(which, number, start):
+    """start[i + 1] ← contacts of pair i, for the pairs `which` of one group."""
+    for g in range(which.size):
+        start[which[g] + 1] = number[g]
+
+
 @kernel
 def assemble(
     pairs, kind, which, start, number, first, normal, point, gap, key, place, body, local, position,
-    bodies, normals, arms_a, arms_b, gaps, keys,
+    bodies, vectors, gaps, keys,
 ):  # fmt: skip
     """Contacts of pairs of parts as contacts of bodies: arms from their positions, A below B.
 
     Contacts of pair i, a pair of this group, go to rows from start[i] on. Arrays of vectors are
-    flat, but for those of the parts.
+    flat, but for those of the parts; `vectors` has all normals, then all arms of A, then of B.
     """
+    after = THREE * np.uint64(gaps.size)  # from normals to arms of A, and from those to B's
     for g in prange(which.size):
-        if number[g] == 0:
-            continue
-        i = which[g]
-        a, b = pairs[i, 0], pairs[i, 1]
-        if kind[a] > kind[b]:  # as the narrow phase had them
-            a, b = b, a
-        p, q = body[a], body[b]
+        i = np.uint64(which[g])
+        one, two = np.uint64(pairs[i, 0]), np.uint64(pairs[i, 1])
+        turned = kind[one] > kind[two]  # as the narrow phase had them
+        a, b = (two if turned else one), (one if turned else two)
+        p, q = np.uint64(body[a]), np.uint64(body[b])
         # from the bodies' positions to the origin of part A's frame
         o0 = place[a, 0] - position[p, 0]
         o1 = place[a, 1] - position[p, 1]
@@ -109,23 +116,25 @@ def assemble(
         e1 = (place[a, 1] - place[b, 1]) + (place[b, 1] - position[q, 1])
         e2 = (place[a, 2] - place[b, 2]) + (place[b, 2] - position[q, 2])
         flip = p > q
-        one, two = (b, a) if flip else (a, b)
+        one, two = (b if flip else a), (a if flip else b)
         name = (np.uint64(local[one]) << np.uint64(48)) | (np.uint64(local[two]) << np.uint64(32))
+        to_p, to_q = (TWO * after if flip else after), (after if flip else TWO * after)
+        sign, lower, upper = (-1.0 if flip else 1.0), min(p, q), max(p, q)
+        source, goal = first[g], start[i]
         for k in range(number[g]):
-            r, c = np.uint64(first[g] + k), np.uint64(start[i] + k)
+            r, c = np.uint64(source + k), np.uint64(goal + k)
             x, y, z = THREE * r, THREE * r + ONE, THREE * r + TWO
             n0, n1, n2, d = normal[x], normal[y], normal[z], gap[r]
             p0, p1, p2 = point[x], point[y], point[z]
-            u0, u1, u2 = p0 + o0, p1 + o1, p2 + o2
-            v0, v1, v2 = p0 + d * n0 + e0, p1 + d * n1 + e1, p2 + d * n2 + e2
-            if flip:
-                n0, n1, n2 = -n0, -n1, -n2
-                u0, u1, u2, v0, v1, v2 = v0, v1, v2, u0, u1, u2
             x, y, z = THREE * c, THREE * c + ONE, THREE * c + TWO
-            bodies[TWO * c], bodies[TWO * c + ONE] = body[one], body[two]
-            normals[x], normals[y], normals[z] = n0, n1, n2
-            arms_a[x], arms_a[y], arms_a[z] = u0, u1, u2
-            arms_b[x], arms_b[y], arms_b[z] = v0, v1, v2
+            bodies[TWO * c], bodies[TWO * c + ONE] = lower, upper
+            vectors[x], vectors[y], vectors[z] = sign * n0, sign * n1, sign * n2
+            vectors[to_p + x] = p0 + o0
+            vectors[to_p + y] = p1 + o1
+            vectors[to_p + z] = p2 + o2
+            vectors[to_q + x] = p0 + d * n0 + e0
+            vectors[to_q + y] = p1 + d * n1 + e1
+            vectors[to_q + z] = p2 + d * n2 + e2
             gaps[c] = d
             keys[c] = name | np.uint64(key[r])
 
@@ -160,43 +169,42 @@ def assemble_spheres(
         keys[c] = 0
 
 
-def _room(contacts: int, first: NDArray[np.int64]) -> ContactSet:
-    # One block for all vectors: the allocator keeps freed memory for the next step by the size of
-    # the largest block. With three it would hand pages back and fetch them anew in every step.
-    vectors = np.empty((3, contacts, 3))
-    return ContactSet(
-        np.empty((contacts, 2), dtype=np.int32),
-        vectors[0],
-        vectors[1],
-        vectors[2],
-        np.empty(contacts),
-        np.empty(contacts, dtype=np.uint64),
-        first,
-    )
+class Rows(NamedTuple):
+    """What an assembly writes, flat: all normals, then all arms of A, then of B, in one array."""
+
+    bodies: Ints
+    vectors: Floats
+    gaps: Floats
+    keys: NDArray[np.uint64]
+
+    def contact_set(self, first: NDArray[np.int64]) -> ContactSet:
+        """The same arrays as a set of contacts."""
+        normals, arms_a, arms_b = self.vectors.reshape(3, self.gaps.size, 3)
+        bodies = self.bodies.reshape(-1, 2)
+        return ContactSet(bodies, normals, arms_a, arms_b, self.gaps, self.keys, first)
 
 
-def _flat(contacts: ContactSet) -> tuple[NDArray[Any], ...]:
-    """The arrays that an assembly writes, flat."""
-    return (
-        contacts.bodies.reshape(-1),
-        contacts.normals.reshape(-1),
-        contacts.arms_a.reshape(-1),
-        contacts.arms_b.reshape(-1),
-        contacts.gaps,
-        contacts.keys,
+def _room(blocks: Blocks, contacts: int) -> Rows:
+    numbers = blocks.take(12 * contacts)
+    return Rows(
+        numbers[11 * contacts :].view(np.int32),
+        numbers[: 9 * contacts],
+        numbers[9 * contacts : 10 * contacts],
+        numbers[10 * contacts : 11 * contacts].view(np.uint64),
     )
 
 
 def sphere_contacts(
-    parts: PartsOfBodies, poses: Poses, close: ClosePairs, margin: float
+    parts: PartsOfBodies, poses: Poses, close: ClosePairs, margin: float, blocks: Blocks
 ) -> ContactSet:
     """Contacts of a scene of spheres alone, one a body: every close pair is one."""
-    contacts = _room(len(close.pairs), close.first)
-    assemble_spheres.sized(len(contacts))(
+    rows = _room(blocks, len(close.pairs))
+    normals, arms_a, arms_b = rows.vectors.reshape(3, -1)
+    assemble_spheres.sized(len(close.pairs))(
         close.pairs.reshape(-1), poses.place.reshape(-1), parts.shapes.size, parts.shape, margin,
-        *_flat(contacts),
+        rows.bodies, normals, arms_a, arms_b, rows.gaps, rows.keys,
     )  # fmt: skip
-    return contacts
+    return rows.contact_set(close.first)
 
 
 def contact_set(
@@ -206,20 +214,19 @@ def contact_set(
     position: Floats,
     close: ClosePairs,
     groups: list[Group],
+    blocks: Blocks,
 ) -> ContactSet:
     """Contacts of bodies from contacts of their parts."""
     start = np.zeros(len(close.pairs) + 1, dtype=np.int64)
-    number = start[1:]
     for which, touching in groups:
-        number[which] = touching.number
-    number.cumsum(out=number)
-    # pairs come grouped by finder: the contacts of body i begin with the first pair of its parts
-    contacts = _room(int(start[-1]), start[close.first[numbers.first]])
-    out = _flat(contacts)
+        count_contacts(which, touching.number, start)
+    start.cumsum(out=start)
+    rows = _room(blocks, int(start[-1]))
     for which, touching in groups:
         assemble.sized(len(which))(
             close.pairs, numbers.kind, which, start, touching.number, touching.first,
             touching.normal.reshape(-1), touching.point.reshape(-1), touching.gap, touching.key,
-            poses.place, parts.body, numbers.local, position, *out,
+            poses.place, parts.body, numbers.local, position, *rows,
         )  # fmt: skip
-    return contacts
+    # pairs come grouped by finder: the contacts of body i begin with the first pair of its parts
+    return rows.contact_set(start[close.first[numbers.first]])

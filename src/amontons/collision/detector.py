@@ -9,6 +9,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from amontons.collision.blocks import Blocks
 from amontons.collision.broad.broad_phase import BroadPhase
 from amontons.collision.contacts import ContactSet, contact_set, sphere_contacts
 from amontons.collision.found import Poses
@@ -104,6 +105,7 @@ class CollisionDetector:
         self.margin = float(margin)
         self._parts = parts
         self._numbers = parts.numbers()
+        self._blocks = Blocks()
         self._upright = np.tile([1.0, 0.0, 0.0, 0.0], (parts.bodies, 1))
         self._only_spheres = parts.offset is None and bool((parts.shapes.kind == SPHERE).all())
         meshes = np.count_nonzero(parts.shapes.kind[parts.shape] == MESH)
@@ -146,11 +148,11 @@ class CollisionDetector:
         poses = self._parts.poses(position, orientation)
         close = self._broad.find(poses)
         if self._only_spheres:
-            return sphere_contacts(self._parts, poses, close, self.margin)
+            return sphere_contacts(self._parts, poses, close, self.margin, self._blocks)
         if self._meshes_may_meet:
             self._warn_of_meshes(close.pairs)
         groups = narrow_phase(self._parts.shapes, poses, close.pairs, self.margin)
-        return contact_set(self._parts, self._numbers, poses, position, close, groups)
+        return contact_set(self._parts, self._numbers, poses, position, close, groups, self._blocks)
 
     def at(self, position: ArrayLike, orientation: ArrayLike | None = None) -> Snapshot:
         """The bodies there, to ask about: rays, closest points, overlaps, distances."""

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from amontons.collision.blocks import Blocks
 from amontons.collision.broad.grid import (
     FEW_LEVEL,
     PLANE_LEVEL,
@@ -36,6 +37,18 @@ class ClosePairs(NamedTuple):
 
     pairs: Ints  # finder and partner, (pairs, 2)
     first: NDArray[np.int64]  # pairs that part i found are first[i] to first[i + 1], (parts + 1,)
+
+
+class Scratch(NamedTuple):
+    """Room for one search; nothing in it outlives that."""
+
+    box: Floats  # of each part, as in `BroadPhase.boxes`, (parts, 6)
+    corner: Floats  # least and greatest cell of each level, (levels, 6)
+    slot: Ints  # of each part, (parts,)
+    ordered: Sorted
+    world: Floats  # planes, (planes, 5)
+    near: Ints  # partners of each part, as `search` leaves them, (KEPT·parts,)
+    partners: Ints  # how many those are, (parts,)
 
 
 class BroadPhase:
@@ -77,64 +90,85 @@ class BroadPhase:
         start, partners = _partners(apart, int(body.max(initial=-1)) + 1)
         tag = np.column_stack([body, group, mask, free]).astype(np.uint32)
         self._parts = Parts(level, tag, self._plane, start, partners)
+        self._spare: list[Scratch] = []
+        self._blocks = Blocks()
 
     def boxes(self, poses: Poses) -> Floats:
         """Centre and half extents of each part's box, half the margin included, shape (n, 6)."""
         box = np.empty((self.shape.size, 6))
+        self._bound(poses, box)
+        return box
+
+    def find(self, poses: Poses) -> ClosePairs:
+        """Pairs of parts that may touch."""
+        # no two threads have the same scratch
+        scratch = self._spare.pop() if self._spare else self._new_scratch()
+        pairs = self._find(poses, scratch)
+        self._spare.append(scratch)
+        return pairs
+
+    def _find(self, poses: Poses, scratch: Scratch) -> ClosePairs:
+        n, levels, parts, ordered = self.shape.size, self._levels, self._parts, scratch.ordered
+        self._bound(poses, scratch.box)
+        self._sort(scratch)
+        planes_in_world(
+            self.shapes.size, poses.place, poses.turn, self.shape, self._plane, 0.5 * self.margin,
+            scratch.world,
+        )  # fmt: skip
+        first = np.empty(n + 1, dtype=np.int64)
+        search, near, count = find_pairs.sized(n), scratch.near, scratch.partners
+        search(*levels, *parts, scratch.world, *ordered, first[:0], near, count)
+        more = near[:0]
+        if add_up(count, first) > KEPT:  # some have more partners than fit: they search once more
+            more = np.empty(int(first[-1]), dtype=np.int32)
+            search(*levels, *parts, scratch.world, *ordered, first, more, count)
+        pairs = self._blocks.take(int(first[-1])).view(np.int32).reshape(-1, 2)
+        list_pairs.sized(n)(near, more, first, pairs)
+        return ClosePairs(pairs, first)
+
+    def _bound(self, poses: Poses, box: Floats) -> None:
         s = self.shapes
         bound_parts.sized(self.shape.size)(
             s.kind, s.size, s.middle, s.half, poses.place, poses.turn, self.shape,
             0.5 * self.margin, box,
         )  # fmt: skip
-        return box
 
-    def find(self, poses: Poses) -> ClosePairs:
-        """Pairs of parts that may touch."""
-        n, levels, parts = self.shape.size, self._levels, self._parts
-        ordered = self._sort(self.boxes(poses))
-        world = np.empty((self._plane.size, 5))
-        planes_in_world(
-            self.shapes.size, poses.place, poses.turn, self.shape, self._plane, 0.5 * self.margin,
-            world,
-        )  # fmt: skip
-        near, count = np.empty(n * KEPT, dtype=np.int32), np.empty(n, dtype=np.int32)
-        first = np.empty(n + 1, dtype=np.int64)
-        search = find_pairs.sized(n)
-        search(levels, parts, world, ordered, first[:0], near, count)
-        more = near[:0]
-        if add_up(count, first) > KEPT:  # some have more partners than fit: they search once more
-            more = np.empty(int(first[-1]), dtype=np.int32)
-            search(levels, parts, world, ordered, first, more, count)
-        pairs = np.empty((int(first[-1]), 2), dtype=np.int32)
-        list_pairs.sized(n)(near, more, first, pairs)
-        return ClosePairs(pairs, first)
-
-    def _sort(self, box: Floats) -> Sorted:
-        """The parts by cells."""
-        n, levels, parts = self.shape.size, self._levels, self._parts
-        stride = np.empty((levels.base.size, 2), dtype=np.int64)
-        corner = np.empty((levels.base.size, 6))
-        lay_out(levels.per_metre, levels.mask, parts.level, box, corner, stride)
-        slots = int(levels.base[-1] + levels.mask[-1]) + 1 if levels.base.size else 0
-        slot = np.empty(n, dtype=np.int32)
-        find_slots.sized(n)(
-            levels.per_metre, levels.base, levels.mask, stride, parts.level, box, slot
+    def _sort(self, scratch: Scratch) -> None:
+        """Sort the parts, whose boxes are known, by cells."""
+        n, levels, parts, ordered = self.shape.size, self._levels, self._parts, scratch.ordered
+        lay_out(
+            levels.per_metre, levels.mask, parts.level, scratch.box, scratch.corner, ordered.stride
         )
-        start, part = np.zeros(slots + 2, dtype=np.int32), np.empty(n, dtype=np.int32)
-        sort_by_slot(slot, start, part)
+        find_slots.sized(n)(
+            levels.per_metre, levels.base, levels.mask, ordered.stride, parts.level, scratch.box,
+            scratch.slot,
+        )  # fmt: skip
+        sort_by_slot(scratch.slot, ordered.start, ordered.part)
+        gather_parts.sized(n)(
+            ordered.part, scratch.box, parts.tag, self.shapes.kind, self.shape,
+            ordered.ball, ordered.half, ordered.tag,
+        )  # fmt: skip
+
+    def _new_scratch(self) -> Scratch:
+        n, levels = self.shape.size, self._levels
+        slots = int(levels.base[-1] + levels.mask[-1]) + 1 if levels.base.size else 0
         ordered = Sorted(
-            stride,
-            start,
-            part,
+            np.empty((levels.base.size, 2), dtype=np.int64),
+            np.empty(slots + 2, dtype=np.int32),
+            np.empty(n, dtype=np.int32),
             np.empty((n, 4)),
             np.empty((n if self._boxes else 0, 3)),
             np.empty((n if self._filters else 0, 4), dtype=np.uint32),
         )
-        gather_parts.sized(n)(
-            part, box, parts.tag, self.shapes.kind, self.shape,
-            ordered.ball, ordered.half, ordered.tag,
-        )  # fmt: skip
-        return ordered
+        return Scratch(
+            np.empty((n, 6)),
+            np.empty((levels.base.size, 6)),
+            np.empty(n, dtype=np.int32),
+            ordered,
+            np.empty((self._plane.size, 5)),
+            np.empty(n * KEPT, dtype=np.int32),
+            np.empty(n, dtype=np.int32),
+        )
 
 
 def _levels(wide: Floats, plane: NDArray[np.bool_]) -> tuple[NDArray[np.int8], Levels]:

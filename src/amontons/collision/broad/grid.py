@@ -162,6 +162,8 @@ def find_slots(per_metre, base, mask, stride, level, box, slot):
 @serial_kernel
 def sort_by_slot(slot, start, part):
     """A counting sort: part ← parts slot by slot, in order of number within one."""
+    for s in range(start.size):
+        start[s] = 0
     for i in range(slot.size):
         start[slot[i] + 1] += 1
     for s in range(start.size - 1):

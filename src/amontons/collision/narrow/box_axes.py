@@ -13,7 +13,6 @@ import math
 import numpy as np
 
 from amontons._jit import routine
-from amontons.algebra.rotations import rotation_of
 from amontons.collision.narrow.box_faces import CROSSING, following
 
 DIRECTION = 0x800
@@ -24,31 +23,6 @@ PARALLEL = 1e-7
 
 FLAT = 0.995
 """Cosine of the angle from which a face is taken to lie across the normal."""
-
-
-@routine
-def relative_frame(place, turn, size, a, b, shape_a, shape_b, frame):
-    """B in the frame of A; return the sum of all half extents."""
-    p00, p01, p02, p10, p11, p12, p20, p21, p22 = rotation_of(turn, a)
-    q00, q01, q02, q10, q11, q12, q20, q21, q22 = rotation_of(turn, b)
-    d0, d1, d2 = place[b, 0] - place[a, 0], place[b, 1] - place[a, 1], place[b, 2] - place[a, 2]
-    frame[0, 0] = p00 * q00 + p10 * q10 + p20 * q20
-    frame[0, 1] = p00 * q01 + p10 * q11 + p20 * q21
-    frame[0, 2] = p00 * q02 + p10 * q12 + p20 * q22
-    frame[1, 0] = p01 * q00 + p11 * q10 + p21 * q20
-    frame[1, 1] = p01 * q01 + p11 * q11 + p21 * q21
-    frame[1, 2] = p01 * q02 + p11 * q12 + p21 * q22
-    frame[2, 0] = p02 * q00 + p12 * q10 + p22 * q20
-    frame[2, 1] = p02 * q01 + p12 * q11 + p22 * q21
-    frame[2, 2] = p02 * q02 + p12 * q12 + p22 * q22
-    frame[3, 0] = p00 * d0 + p10 * d1 + p20 * d2
-    frame[3, 1] = p01 * d0 + p11 * d1 + p21 * d2
-    frame[3, 2] = p02 * d0 + p12 * d1 + p22 * d2
-    scale = 0.0
-    for k in range(3):
-        frame[4, k], frame[5, k] = size[shape_a, k], size[shape_b, k]
-        scale += frame[4, k] + frame[5, k]
-    return scale
 
 
 @routine

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from amontons._jit import heavy_kernel, helper, prange, routine
+from amontons._jit import heavy_kernel, prange, routine
 from amontons.algebra.rotations import rotation_of
 from amontons.collision.narrow.box_axes import (
     along_axis,
@@ -16,18 +16,36 @@ from amontons.collision.narrow.box_axes import (
     lowest_vertex,
     normal_along,
     outward,
-    relative_frame,
     separating_axis,
     turn_round,
     vertex_is_closest,
 )
 from amontons.collision.narrow.box_faces import ROOM, following, key_of, overlap
-from amontons.collision.narrow.box_rests import face_axis, rest
+from amontons.collision.narrow.box_rests import (
+    CORNER,
+    RESTS,
+    TILE,
+    rest,
+    store_rests,
+)
+from amontons.collision.narrow.box_tiles import (
+    APART,
+    B_IN_A,
+    HALF_A,
+    HALF_B,
+    LANES,
+    MIDDLE_B,
+    SCALE,
+    edge_axes,
+    face_axes,
+    gather,
+    relative_frames,
+)
 from amontons.collision.narrow.spread import FLAT, choose_four
 from amontons.collision.narrow.store import store
 
-GROUP = 64
-"""Pairs that share one set of scratch arrays."""
+GROUP = 128
+"""Pairs that share one set of scratch arrays; some tiles of them."""
 
 TIE = 1e-11
 """Lengths that differ by no more, relative to the boxes, are equal: faces before edges."""
@@ -99,54 +117,15 @@ def meet(frame, axis, apart, margin, scale, witness, polygon, tags, chosen):
     return 1, apart, -1, key
 
 
-@helper
-def store_rest(
-    i, a, b, face, sign, apart, margin, frame, witness, spots, place, turn, number, normal, point,
-    gap, key,
-):  # fmt: skip
-    """The contacts that `rest` found, as those of pair `i`; the deepest first."""
-    r00, r01, r02, r10, r11, r12, r20, r21, r22 = rotation_of(turn, a)
-    x, y, z = witness[0], witness[1], witness[2]
-    n0 = r00 * x + r01 * y + r02 * z
-    n1 = r10 * x + r11 * y + r12 * z
-    n2 = r20 * x + r21 * y + r22 * z
-    d0, d1, d2, along, lift = 0.0, 0.0, 0.0, face, 0.0
-    if face >= 3:
-        r00, r01, r02, r10, r11, r12, r20, r21, r22 = rotation_of(turn, b)
-        d0 = place[b, 0] - place[a, 0]
-        d1 = place[b, 1] - place[a, 1]
-        d2 = place[b, 2] - place[a, 2]
-        along, lift = face - 3, 1.0
-    # columns of the rotation along u, v and outward
-    if along == 0:
-        r00, r01, r02 = r01, r02, r00
-        r10, r11, r12 = r11, r12, r10
-        r20, r21, r22 = r21, r22, r20
-    elif along == 1:
-        r00, r01, r02 = r02, r00, r01
-        r10, r11, r12 = r12, r10, r11
-        r20, r21, r22 = r22, r20, r21
-    half = frame[5 if face >= 3 else 4, along]
-    first, deepest = 0, spots[3, 0]
-    for k in range(1, 4):
-        if spots[3, k] < deepest:
-            first, deepest = k, spots[3, k]
-    contacts = 0
-    for slot in range(4):
-        k = first if slot == 0 else (0 if slot == first else slot)
-        if spots[3, k] <= margin:
-            x, y, z = spots[0, k], spots[1, k], sign * (half + lift * spots[2, k])
-            # the first is the deepest; snapping may have moved it by a hair
-            distance = max(apart, spots[3, k]) if slot > 0 else apart
-            store(
-                normal, point, gap, key, i, contacts, n0, n1, n2,
-                d0 + r00 * x + r01 * y + r02 * z,
-                d1 + r10 * x + r11 * y + r12 * z,
-                d2 + r20 * x + r21 * y + r22 * z,
-                distance, np.uint32(spots[4, k]),
-            )  # fmt: skip
-            contacts += 1
-    number[i] = contacts
+@routine
+def frame_of(tile, lane, frame):
+    """B in the frame of A, as `box_axes` wants it."""
+    for k in range(9):
+        frame[k // 3, k % 3] = tile[(B_IN_A + k) * LANES + lane]
+    for k in range(3):
+        frame[3, k] = tile[(MIDDLE_B + k) * LANES + lane]
+        frame[4, k] = tile[(HALF_A + k) * LANES + lane]
+        frame[5, k] = tile[(HALF_B + k) * LANES + lane]
 
 
 @heavy_kernel
@@ -157,27 +136,26 @@ def collide_boxes(shapes, poses, pair, margin, found):
     pairs = pair.shape[0]
     for group in prange((pairs + GROUP - 1) // GROUP):
         frame, witness, chosen = np.empty((12, 3)), np.empty(18), np.empty(8, np.int64)
-        spots = np.empty((6, 4))
         polygon, tags = np.empty((2 * ROOM, 3)), np.empty((2 * ROOM, 2), np.int64)
+        tile, spots = np.empty(TILE), np.empty(4 * CORNER)
         for i in range(group * GROUP, min(pairs, (group + 1) * GROUP)):
-            a, b = pair[i, 0], pair[i, 1]
-            scale = relative_frame(place, turn, size, a, b, shape[a], shape[b], frame)
-            apart, axis = face_axis(frame, TIE * scale)
-            number[i] = 0
-            if apart > margin:
+            lane = i % LANES
+            if lane == 0:
+                gather(place, turn, size, shape, pair, i, tile)
+                relative_frames(tile)
+                face_axes(tile, TIE)
+                edge_axes(tile, TIE)
+                rest(tile, margin, TIE, SLIP, spots)
+                count = min(pairs - i, LANES)
+                store_rests(i, count, tile, spots, margin, number, normal, point, gap, key)
+            if tile[RESTS * LANES + lane] > 0.0 or tile[APART * LANES + lane] > margin:
                 continue
-            flat, face, sign = rest(
-                frame, axis, apart, margin, TIE * scale, SLIP * scale, witness, spots
-            )
-            if flat:
-                store_rest(
-                    i, a, b, face, sign, apart, margin, frame, witness, spots, place, turn, number,
-                    normal, point, gap, key,
-                )  # fmt: skip
-                continue
+            scale = tile[SCALE * LANES + lane]
+            frame_of(tile, lane, frame)
             apart, axis = separating_axis(frame, margin, TIE * scale)
             if apart > margin:
                 continue
+            a, b = pair[i, 0], pair[i, 1]
             contacts, apart, face, code = meet(
                 frame, axis, apart, margin, scale, witness, polygon, tags, chosen
             )

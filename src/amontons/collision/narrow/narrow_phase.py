@@ -85,21 +85,32 @@ def sort_by_kinds(kind, shape, pairs, rank, start, which, ordered):
     """A counting sort: which ← pairs by their kinds, ordered ← the parts of each, lower kind first.
 
     Pairs of kinds a ≤ b are start[rank[KINDS·a + b]] to the next start; start comes as zeros.
+    Neighbours are mostly of the same kinds: their count is kept at hand, not in memory.
     """
+    last, count = np.int64(0), 0
     for i in range(which.size):
         a, b = np.int64(kind[shape[pairs[i, 0]]]), np.int64(kind[shape[pairs[i, 1]]])
-        start[rank[KINDS * min(a, b) + max(a, b)] + 1] += 1
+        code = rank[KINDS * min(a, b) + max(a, b)]
+        if code != last:
+            start[last + 1] += count
+            last, count = code, 0
+        count += 1
+    start[last + 1] += count
     for code in range(start.size - 1):
         start[code + 1] += start[code]
     # the start of each moves to its end while it fills, which is the start of the next
+    last, place = np.int64(0), start[0]
     for i in range(which.size):
         one, two = pairs[i, 0], pairs[i, 1]
         a, b = np.int64(kind[shape[one]]), np.int64(kind[shape[two]])
         code = rank[KINDS * min(a, b) + max(a, b)]
-        place = start[code]
+        if code != last:
+            start[last] = place
+            last, place = code, start[code]
         which[place] = i
         ordered[place, 0], ordered[place, 1] = (two, one) if a > b else (one, two)
-        start[code] = place + 1
+        place += 1
+    start[last] = place
     for code in range(start.size - 1, 0, -1):
         start[code] = start[code - 1]
     start[0] = 0
