@@ -1,5 +1,7 @@
 """Granular experiments of papers 3 and 4: their measures by themselves, and quick runs."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -11,7 +13,7 @@ from amontons.reproduce import EXPERIMENTS, reproduce
 from amontons.reproduce.clusters import bonds, kept_share, pieces
 from amontons.reproduce.paper3.crater import first_touch
 from amontons.reproduce.paper3.hourglass import BEAD, Outflow, Trough, fitted_shadow
-from amontons.reproduce.paper3.mixer import TIMED, TimedStep, least, time_in_turns
+from amontons.reproduce.paper3.mixer import TIMED, TURNS, exponents, middle, time_in_turns
 from amontons.reproduce.paper3.sticky_bodies import flawed_block, teapot
 from amontons.reproduce.paper3.sticky_mixer import StickyMixer, half_heights, small_turns
 from amontons.reproduce.paper4.pebbles import packing_fraction, refuel, ring_means
@@ -129,17 +131,16 @@ def test_the_mixer_begins_without_overlaps_and_has_four_shapes():
     assert am.Simulation(world, step=1e-3).step().penetration == 0.0
 
 
-def test_sizes_are_timed_in_turns_and_the_step_with_the_least_work_counts():
+def test_sizes_have_equal_shares_of_each_turn():
     sims = [am.Simulation(StickyMixer(n).build(), step=5e-3) for n in (20, 40)]
-    timings = time_in_turns(sims)
-    assert [each.bodies for each in timings] == [20, 40]
-    assert len({sim.steps for sim in sims}) == 1
+    turns = time_in_turns(sims)
+    assert [[each.bodies for each in turn] for turn in turns] == [[20, 40]] * TURNS
+    assert [sim.steps for sim in sims] == [1 + 2 * TURNS, 1 + TURNS]
     assert all(sim.time == pytest.approx(sim.steps * TIMED) for sim in sims)
-    assert all(each.solve > 0.0 and each.contacts > 0 for each in timings)
-    report = sims[0].step()
-    steps = [TimedStep(report, processor) for processor in (3.0, 1.0, 2.0)]
-    assert least(steps).processor == 1.0
-    assert least(steps).seconds == pytest.approx(report.seconds.sum())
+    law = [[replace(each, processor=1e-3 * each.bodies**1.5) for each in turn] for turn in turns]
+    assert exponents(law, "processor") == pytest.approx([1.5] * TURNS)
+    five = [replace(turns[0][0], processor=float(k)) for k in (5, 1, 4, 2, 3)]
+    assert middle(five).processor == 3.0
 
 
 def test_bodies_of_the_mixer_stand_on_one_another():
