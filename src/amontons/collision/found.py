@@ -74,3 +74,29 @@ def slots(found: Found) -> Touching:
         found.gap.reshape(-1),
         found.key.reshape(-1),
     )
+
+
+def used(found: Found) -> Touching:
+    """What a kernel found, without the empty slots."""
+    full = np.arange(found.gap.shape[1]) < found.number[:, None]
+    return Touching(
+        found.number,
+        np.cumsum(found.number, dtype=np.int64) - found.number,
+        found.normal[full],
+        found.point[full],
+        found.gap[full],
+        found.key[full],
+    )
+
+
+def joined(batches: list[Touching]) -> Touching:
+    """Contacts of several batches of pairs, without empty slots, as those of all pairs."""
+    number = np.concatenate([each.number for each in batches])
+    return Touching(
+        number,
+        np.cumsum(number, dtype=np.int64) - number,
+        np.concatenate([each.normal for each in batches]),
+        np.concatenate([each.point for each in batches]),
+        np.concatenate([each.gap for each in batches]),
+        np.concatenate([each.key for each in batches]),
+    )

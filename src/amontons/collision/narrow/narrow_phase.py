@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from amontons._jit import Kernel, serial_kernel
-from amontons.collision.found import MOST, Poses, Touching, empty_found, slots
+from amontons.collision.found import MOST, Poses, Touching, empty_found, joined, slots, used
 from amontons.collision.narrow.box_pairs import collide_boxes
 from amontons.collision.narrow.capsule_pairs import collide_capsules
 from amontons.collision.narrow.convex_pairs import collide_convex
@@ -25,6 +25,10 @@ Ints = NDArray[np.int32]
 
 KINDS = HULL + 1
 """Numbers of kinds of shapes are below."""
+
+BATCH = 32_768
+"""Pairs whose slots are in memory at a time. Most slots stay empty: of two million pairs in a mixer
+they would take half a gigabyte, fresh from the operating system in each step."""
 
 Narrow = Callable[[ShapeArrays, Poses, Ints, float], Touching]
 
@@ -40,9 +44,18 @@ def by_kernel(kernel: Kernel[..., None], most: int = MOST) -> Narrow:
     """The narrow phase of pairs that a kernel answers for, with at most so many contacts each."""
 
     def narrow(shapes: ShapeArrays, poses: Poses, pairs: Ints, margin: float) -> Touching:
-        found = empty_found(len(pairs), most)
-        kernel.sized(len(pairs))(shapes, poses, pairs, margin, found)
-        return slots(found)
+        collide = kernel.sized(len(pairs))
+        if most == 1 or len(pairs) <= BATCH:
+            found = empty_found(len(pairs), most)
+            collide(shapes, poses, pairs, margin, found)
+            return slots(found)
+        batches = []
+        for first in range(0, len(pairs), BATCH):
+            batch = pairs[first : first + BATCH]
+            found = empty_found(len(batch), most)
+            collide(shapes, poses, batch, margin, found)
+            batches.append(used(found))
+        return joined(batches)
 
     return narrow
 
