@@ -18,8 +18,12 @@ from amontons.reproduce.paper5.warm_start import KINDS, TESTS, total_iterations
 from common import arguments, write
 
 
-def plates(ratio: float, count: int = 20) -> am.ConeProblem:
-    """Plates on four feet each, the mass growing from 1 kg at the floor to `ratio` at the top."""
+def plates(ratio: float, sideways: float = 0.0, count: int = 20) -> am.ConeProblem:
+    """Plates on four feet each, the mass growing from 1 kg at the floor to `ratio` at the top.
+
+    They stand, or all slide `sideways` [m/s]. Where friction stops them all alike, every contact is
+    at the edge of its cone without slipping: no solution is strictly complementary.
+    """
     mass = np.geomspace(1.0, ratio, count)
     half, thick = 0.5, 0.1
     feet = half * np.array([[x, y, 0.0] for x in (-1, 1) for y in (-1, 1)])
@@ -31,7 +35,7 @@ def plates(ratio: float, count: int = 20) -> am.ConeProblem:
     inverse[:, 0, 0] = inverse[:, 1, 1] = 1.0 / inertia
     inverse[:, 2, 2] = 1.0 / spin
     step = 0.01
-    falling = np.tile([0.05, 0.0, -9.81 * step, 0.0, 0.0, 0.0], (count, 1))
+    falling = np.tile([sideways, 0.0, -9.81 * step, 0.0, 0.0, 0.0], (count, 1))
     return am.ConeProblem.from_contacts(
         inverse_mass=1.0 / mass,
         inverse_inertia=inverse,
@@ -46,26 +50,28 @@ def plates(ratio: float, count: int = 20) -> am.ConeProblem:
     )
 
 
-def plate_runs() -> dict[str, dict[str, am.Solution]]:
+def plate_runs(sideways: float) -> dict[str, dict[str, am.Solution]]:
     runs: dict[str, dict[str, am.Solution]] = {}
     for ratio in (1.0, 1e3, 1e6):
-        problem = plates(ratio)
+        problem = plates(ratio, sideways)
         runs[f"{ratio:g}"] = {
             "InteriorPoint": am.InteriorPoint(tolerance=1e-8).solve(problem),
             "APGD": am.APGD(tolerance=1e-8, max_iterations=200_000).solve(problem),
         }
         for name, solution in runs[f"{ratio:g}"].items():
             print(
-                f"  mass ratio {ratio:g}: {name} {solution.iterations} iterations, "
-                f"{solution.status}, {solution.residual:.1e}",
+                f"  {sideways:g} m/s, mass ratio {ratio:g}: {name} {solution.iterations} "
+                f"iterations, {solution.status}, {solution.residual:.1e}",
                 flush=True,
             )
+    counts = [solutions["InteriorPoint"].iterations for solutions in runs.values()]
+    print(f"  most over least iterations of InteriorPoint: {max(counts) / min(counts):.2f}")
     return runs
 
 
-def draw(runs: dict[str, dict[str, am.Solution]], path: Path) -> None:
+def draw(runs: dict[str, dict[str, am.Solution]], title: str, path: Path) -> None:
     """Residual against iteration, one panel a solver."""
-    figure, axes = panels(2, "20 plates: scaled error against iteration", share_y=True)
+    figure, axes = panels(2, f"{title}: scaled error against iteration", share_y=True)
     for axis, solver in zip(axes, ("InteriorPoint", "APGD"), strict=True):
         for i, (ratio, solutions) in enumerate(runs.items()):
             history = solutions[solver].history.best_residual
@@ -109,18 +115,23 @@ def main() -> None:
     print("Table 2: iterations of all calls")
     figures["table 2"] = {}
     for name, test in TESTS.items():
-        counts = {kind: total_iterations(test, kind, test.calls) for kind in KINDS}
-        figures["table 2"][name] = counts
-        print(f"  {name} ({test.calls}): {counts}", flush=True)
+        for as_paper, end in ((True, "eq. 38"), (False, "1e-8")):
+            counts = {
+                kind: total_iterations(test, kind, test.calls, as_paper=as_paper) for kind in KINDS
+            }
+            figures["table 2"][f"{name}, {end}"] = counts
+            print(f"  {name} ({test.calls}), to {end}: {counts}", flush=True)
     print("Plates")
-    runs = plate_runs()
-    figures["plates"] = {
-        ratio: {name: s.iterations for name, s in solutions.items()}
-        for ratio, solutions in runs.items()
-    }
-    if options.plots:
-        options.plots.mkdir(parents=True, exist_ok=True)
-        draw(runs, options.plots / "plates.png")
+    figures["plates"] = {}
+    for state, sideways in (("at rest", 0.0), ("sliding", 0.05)):
+        runs = plate_runs(sideways)
+        figures["plates"][state] = {
+            ratio: {name: s.iterations for name, s in solutions.items()}
+            for ratio, solutions in runs.items()
+        }
+        if options.plots:
+            options.plots.mkdir(parents=True, exist_ok=True)
+            draw(runs, f"20 plates, {state}", options.plots / f"plates-{state.split()[-1]}.png")
     write(options.json, figures)
 
 

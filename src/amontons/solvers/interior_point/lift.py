@@ -54,6 +54,11 @@ class Lift(NamedTuple):
         return int(self.tail.size)
 
     @property
+    def curved(self) -> bool:
+        """Whether any piece is more than a half-line."""
+        return bool((self.tail != NO_TAIL).any())
+
+    @property
     def holds(self) -> bool:
         """Whether any part of any block is held."""
         three, six = self.size >= 3, self.size > 3

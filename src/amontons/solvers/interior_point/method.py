@@ -42,7 +42,12 @@ PREDICTOR_ACCURACY, CORRECTOR_ACCURACY = 1e-2, 1e-6
 only has to say where the boundary is."""
 
 LONGEST_SHARE = 0.99
-"""Largest share of the way to the boundary that a step goes, whatever eq. 17 says."""
+"""Largest share of the way to a curved boundary that a step goes, whatever eq. 17 says: nearer to it
+the scaling loses its digits. Without friction there are half-lines only, and eq. 17 holds as it is.
+"""
+
+NEAREST_SHARE = 1.0 - 1e-6
+"""The same for half-lines: a point on the boundary itself has no scaling."""
 
 SHORTEST_STEP = 1e-4
 """A step shorter than this, twice in a row, is the end: rounding has the upper hand."""
@@ -149,7 +154,8 @@ class InteriorPoint(Solver):
     def _share(self, point: Point, problem: ConeProblem) -> float:
         """η of eq. 17, as Chrono has it: 0.9 + 0.1 exp(−μ), with μ in units of the problem."""
         unit = speed_of(problem) ** 2 * float(problem.mean_steps.mean())
-        return min(0.9 + 0.1 * math.exp(-point.mu / unit), LONGEST_SHARE)
+        share = 0.9 + 0.1 * math.exp(-point.mu / unit)
+        return min(share, LONGEST_SHARE if point.lift.curved else NEAREST_SHARE)
 
     def _ending(self, problem: ConeProblem, point: Point) -> Ending | None:
         """Why to end here, if there is a reason."""

@@ -18,6 +18,8 @@ from amontons.solvers.interior_point.scaling import add_barrier
 Floats = NDArray[np.float64]
 
 REFINEMENTS = 8
+"""Steps of conjugate gradients at most, for one direction."""
+
 LARGEST_REGULARISATION = 1e-2
 
 
@@ -59,22 +61,32 @@ class NewtonSystem:
         """Δx with an error of at most `accuracy`, relative in the energy norm, or as it comes.
 
         That norm, √(rᵀ(N + E + Θ)⁻¹ r) of a residual r, weighs stiff directions as the step does.
+        Conjugate gradients, with the factorised matrix as their preconditioner: where masses differ
+        by powers of ten, δ outweighs N in a few directions, which plain refinement hardly reduces.
         """
         self._release(b)
         x = self.system.solve(b)
-        size, left = math.sqrt(max(float(b @ x), 0.0)), math.inf
+        size, best, least = math.sqrt(max(float(b @ x), 0.0)), x, math.inf
+        direction, previous = None, 1.0
         for _ in range(REFINEMENTS):
-            r = b - self._product(x)
-            dx = self.system.solve(r)
-            error = math.sqrt(max(float(r @ dx), 0.0))
-            if not error < 0.5 * left:
+            r = b - self._product(x)  # anew, since an updated residual would drift from the true one
+            z = self.system.solve(r)
+            square = max(float(r @ z), 0.0)
+            error = math.sqrt(square)
+            if not error < 2.0 * least:
                 break
-            x = x + dx
-            left = error
+            if error < least:
+                best, least = x, error
             if error <= accuracy * size:
+                best = x + z
                 break
-        self.residual = left / size if size else 0.0
-        return x
+            direction = z if direction is None else z + square / previous * direction
+            bend = float(direction @ self._product(direction))
+            if not bend > 0.0:
+                break
+            x, previous = x + square / bend * direction, square
+        self.residual = least / size if size else 0.0
+        return best
 
     def _product(self, x: Floats) -> Floats:
         out = self.problem.product(x, None, self._scratch)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from amontons._jit import serial_kernel
 from amontons.algebra.cones import ROWS_OF_KIND
 from amontons.errors import InputError
+from amontons.problem.kernels import project
 from amontons.problem.problem import ConeProblem
 from amontons.solvers.interior_point.lift import NO_TAIL, Lift
 from amontons.solvers.interior_point.linear_system import Hessian
@@ -28,8 +29,16 @@ Floats = NDArray[np.float64]
 STARTS = ("nocedal", "dapuzzo")
 WARM_STARTS = ("none", "partial", "full")
 
-AFFINE_BARRIER = 0.01
-"""Θ of the affine step that finds how large impulses are, relative to each block's curvature."""
+AFFINE_BARRIERS = (1e-2, 1e-4)
+"""Θ of affine steps that find how large impulses are, relative to each block's curvature: where
+masses differ by powers of ten, the first one hides what carries the heavy bodies."""
+
+CLEAR_GAIN = 1.2
+"""A smaller Θ must lower the objective by this factor: where constraints contradict each other, it
+makes impulses larger and nothing better."""
+
+SMALLEST_REACH = 0.3
+"""Least size of impulses that a start has where it does not keep those of a guess, in ρU."""
 
 SMALLEST_MARGIN = 1e-7
 """Least distance of a warm start from the boundary, in units of the problem."""
@@ -58,14 +67,29 @@ def speed_of(problem: ConeProblem) -> float:
 
 def cold_start(problem: ConeProblem, lift: Lift, newton: NewtonSystem, start: str) -> Start:
     """Eq. 22 (D'Apuzzo): y = max(U, N0 + r), λ = ρU. Eq. 21 (Nocedal): λ as an affine step says."""
-    reach = 1.0
-    if start == "nocedal":
-        soft = np.full(lift.pieces, 1e12)  # W so large that Θ is the regularisation alone
-        none = Hessian(soft, np.ones(lift.pieces), np.zeros((lift.pieces, 3)))
-        newton.factorise(none, AFFINE_BARRIER)
-        affine = newton.system.solve(-problem.linear)
-        reach = max(_reach(problem, affine), 0.3)
+    reach = max(_affine_reach(problem, lift, newton), SMALLEST_REACH) if start == "nocedal" else 1.0
     return _inside(problem, lift, np.zeros(problem.rows), problem.linear, reach, 1.0)
+
+
+def _affine_reach(problem: ConeProblem, lift: Lift, newton: NewtonSystem) -> float:
+    """Size of impulses, in units of ρU, by affine steps that are projected and then shortened.
+
+    Along a projected step x the objective is least at t = −rᵀx / xᵀNx, and ½ (rᵀx)² / xᵀNx lower
+    than at zero.
+    """
+    soft = np.full(lift.pieces, 1e12)  # W so large that Θ is the regularisation alone
+    none = Hessian(soft, np.ones(lift.pieces), np.zeros((lift.pieces, 3)))
+    reach = gain = 0.0
+    for barrier in AFFINE_BARRIERS:
+        newton.factorise(none, barrier)
+        x = newton.system.solve(-problem.linear)
+        project.sized(problem.blocks)(problem.sets.arrays, x)
+        bend, slope = float(x @ problem.product(x)), float(problem.linear @ x)
+        if not (bend > 0.0 and slope < 0.0 and slope * slope > CLEAR_GAIN * gain * bend):
+            break
+        gain = slope * slope / bend
+        reach = min(1.0, -slope / bend) * _reach(problem, x)
+    return reach
 
 
 def warm_start(problem: ConeProblem, lift: Lift, guess: Floats, error: float, warm: str) -> Start:
@@ -74,7 +98,7 @@ def warm_start(problem: ConeProblem, lift: Lift, guess: Floats, error: float, wa
     Paper 5, §4.2: a partial warm start keeps the bodies' velocities and forgets λ.
     """
     velocity = problem.product(guess) + problem.linear
-    reach = max(_reach(problem, guess), 1.0)
+    reach = max(_reach(problem, guess), 1.0 if warm == "full" else SMALLEST_REACH)
     if warm == "partial":
         return _inside(problem, lift, np.zeros(problem.rows), velocity, reach, 1.0)
     wrong = error * problem.linear_norm / math.sqrt(max(problem.blocks, 1)) / speed_of(problem)
