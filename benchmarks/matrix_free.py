@@ -2,7 +2,8 @@
 
     python benchmarks/operator.py [--bodies 10000 100000 1000000] [--json out.json]
 
-All ratios of one case are taken in one run, in turns. The rival is scipy's CSR product
+All ratios of one case are taken in one run, in turns: of medians and, in brackets, of least times,
+which other work on the machine disturbs less. The rival is scipy's CSR product
 D @ (Minv * (D.T @ x)), with D in contact frames as simulators export it (36 numbers a contact) and,
 for comparison, in world axes as amontons has it (which makes D sparser, and scipy faster).
 """
@@ -10,6 +11,7 @@ for comparison, in world axes as amontons has it (which makes D sparser, and sci
 from __future__ import annotations
 
 import tracemalloc
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -18,9 +20,12 @@ import scipy.sparse as sp
 import amontons as am
 from amontons.generators import packing
 from amontons.problem.operators import BodyOperator
-from common import arguments, interleaved, load, write
+from common import arguments, load, turns, write
 
 ITERATIONS = 40
+
+Pair = tuple[float, float]
+"""A figure in medians and in least times."""
 
 
 def contact_frames(problem: am.ConeProblem) -> sp.csr_array:
@@ -83,27 +88,27 @@ def measure(name: str, problem: am.ConeProblem, repeats: int) -> dict[str, Any]:
             "scipy": lambda: framed @ (diagonal * (framed.T @ x)),
             "scipy, world axes": lambda: D @ (diagonal * (D.T @ x)),
         }
-    seconds = interleaved(
+    samples = turns(
         {"product": lambda: product(1), f"product, {most} threads": lambda: product(most), **tasks},
         repeats,
     )
     am.set_threads(1)
     ratios = {}
     for solver in (am.APGD, am.SpectralGradient, am.GaussSeidel):
-        ratios[solver.__name__] = iteration_cost(solver, problem, x, out, scratch)
+        ratios[solver.__name__] = iteration_cost(solver, problem, lambda: product(1))
     settings: dict[str, Any] = {"tolerance": 0.0, "max_iterations": 3}
     figures = {
         "name": name,
         "bodies": operator.bodies,
         "contacts": contacts,
-        "product_ns": 1e9 * seconds["product"] / contacts,
-        "scipy_over_product": seconds["scipy"] / seconds["product"],
-        "scipy_world_over_product": seconds["scipy, world axes"] / seconds["product"],
+        "product_ns": nanoseconds(samples["product"], contacts),
+        "scipy_over_product": ratio(samples["scipy"], samples["product"]),
+        "scipy_world_over_product": ratio(samples["scipy, world axes"], samples["product"]),
         "threads": most,
-        "speed_up": seconds["product"] / seconds[f"product, {most} threads"],
+        "speed_up": ratio(samples["product"], samples[f"product, {most} threads"]),
         "same_bits": identical,
         "products_an_iteration": {k: v[0] for k, v in ratios.items()},
-        "iteration_ns": {k: 1e9 * v[1] / contacts for k, v in ratios.items()},
+        "iteration_ns": {k: nanoseconds(v[1], contacts) for k, v in ratios.items()},
         "problem_bytes_a_contact": problem.nbytes / contacts,
         "workspace_bytes_a_contact": {
             solver.__name__: workspace(solver(**settings), problem)
@@ -114,33 +119,44 @@ def measure(name: str, problem: am.ConeProblem, repeats: int) -> dict[str, Any]:
     return figures
 
 
+def ratio(one: list[float], other: list[float]) -> Pair:
+    return float(np.median(one) / np.median(other)), min(one) / min(other)
+
+
+def nanoseconds(samples: list[float], contacts: int) -> Pair:
+    return 1e9 * float(np.median(samples)) / contacts, 1e9 * min(samples) / contacts
+
+
 def iteration_cost(
-    kind: type[am.Solver], problem: am.ConeProblem, x: Any, out: Any, scratch: Any
-) -> tuple[float, float]:
-    """Iterations in units of products, and seconds an iteration; one thread, in turns."""
-    ratios, seconds = [], []
+    kind: type[am.Solver], problem: am.ConeProblem, product: Callable[[], None]
+) -> tuple[Pair, list[float]]:
+    """Iterations in units of products, and seconds of iterations; one thread, in turns."""
+    products: list[float] = []
+    steps: list[float] = []
     solver = kind(tolerance=0.0, max_iterations=ITERATIONS)
-    for _ in range(3):
-        product = interleaved({"product": lambda: problem.product(x, out, scratch)}, 9)["product"]
-        steps = np.diff(solver.solve(problem).history.time)
-        seconds.append(float(np.median(steps[3:])))
-        ratios.append(seconds[-1] / product)
-    return float(np.median(ratios)), float(np.median(seconds))
+    for _ in range(7):
+        products += turns({"product": product}, 9)["product"]
+        steps += np.diff(solver.solve(problem).history.time)[3:].tolist()
+    return ratio(steps, products), steps
 
 
 def report(case: dict[str, Any]) -> None:
+    def line(what: str, figure: Pair, unit: str = "") -> None:
+        print(f"  {what:34s} {figure[0]:7.2f} ({figure[1]:.2f}) {unit}")
+
     print(f"\n{case['name']}: {case['bodies']} bodies, {case['contacts']} contacts")
-    print(f"  product, one thread              {case['product_ns']:7.1f} ns a contact")
-    print(f"  scipy CSR / product              {case['scipy_over_product']:7.2f}")
-    print(f"  scipy CSR in world axes / product{case['scipy_world_over_product']:7.2f}")
-    print(f"  {case['threads']} threads                        {case['speed_up']:7.2f} x")
-    print(f"  same bits on 1 and {case['threads']} threads      {case['same_bits']!s:>7}")
-    for solver, ratio in case["products_an_iteration"].items():
-        ns = case["iteration_ns"][solver]
-        print(f"  {solver:17s} iteration      {ratio:7.2f} products ({ns:.0f} ns a contact)")
-    print(f"  memory of the problem            {case['problem_bytes_a_contact']:7.0f} B a contact")
-    for solver, size in case["workspace_bytes_a_contact"].items():
-        print(f"  {solver:17s} workspace      {size:7.0f} B a contact")
+    line("product, one thread", case["product_ns"], "ns a contact")
+    line("scipy CSR / product", case["scipy_over_product"])
+    line("scipy CSR in world axes / product", case["scipy_world_over_product"])
+    line(f"{case['threads']} threads", case["speed_up"], "x")
+    print(f"  same bits on 1 and {case['threads']} threads        {case['same_bits']!s:>7}")
+    for solver, cost in case["products_an_iteration"].items():
+        median, least = case["iteration_ns"][solver]
+        line(f"{solver} iteration", cost, f"products; {median:.0f} ({least:.0f}) ns a contact")
+    sizes = {"memory of the problem": case["problem_bytes_a_contact"]}
+    sizes |= {f"{k} workspace": v for k, v in case["workspace_bytes_a_contact"].items()}
+    for what, size in sizes.items():
+        print(f"  {what:34s} {size:7.0f} B a contact")
 
 
 def main() -> None:

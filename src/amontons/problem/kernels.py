@@ -6,7 +6,7 @@ import numpy as np
 
 from amontons._jit import CHUNK, TILE, helper, kernel, prange, routine
 from amontons.algebra.cones import COULOMB, FREE, INTERVAL, NONNEGATIVE, ROLLING
-from amontons.algebra.tiles import copy, natural_coulomb, project_tile
+from amontons.algebra.tiles import NEW, STEP, STEP_SIZE, copy, natural_coulomb, project_tile
 
 
 @helper
@@ -83,33 +83,45 @@ def natural_tile(sets, chunk, t, m, rho, x, product, linear, work):
             linear[k : k + m],
             linear[i : i + m],
         )
-    error, quad, lin = 0.0, 0.0, 0.0
+    quad, lin = 0.0, 0.0
     for k in range(rows_of(kind)):
         for j in range(m):
             i = row + k * count + j
-            work[k * TILE + j] = x[i] - scale[j] * (product[i] + linear[i])
+            work[k * TILE + j] = x[i]
+            work[STEP + k * TILE + j] = product[i] + linear[i]
     # sums in a loop of their own: in one that writes, their order could depend on addresses
     for k in range(rows_of(kind)):
         for j in range(m):
             i = row + k * count + j
             quad += x[i] * product[i]
             lin += x[i] * linear[i]
-    one = np.ones(m)
-    project_tile(sets, kind, first + t if kind >= COULOMB else t, m, one, one, one, work)
+    return natural_square(sets, kind, first, t, m, scale, work), quad, lin
+
+
+@routine
+def natural_square(sets, kind, first, t, m, rho, work):
+    """Σ‖(x − Π(x − ρu))/ρ‖² over m blocks of a group; x and u in `work`, from 0 and from STEP."""
+    x, u, new = work[:STEP], work[STEP:NEW], work[NEW:STEP_SIZE]
     for k in range(rows_of(kind)):
         for j in range(m):
-            i = row + k * count + j
-            u = product[i] + linear[i]
-            e = u + ((x[i] - scale[j] * u) - work[k * TILE + j]) / scale[j]
+            i = k * TILE + j
+            new[i] = x[i] - rho[j] * u[i]
+    one = np.ones(m)
+    project_tile(sets, kind, first + t if kind >= COULOMB else t, m, one, one, one, new)
+    error = 0.0
+    for k in range(rows_of(kind)):
+        for j in range(m):
+            i = k * TILE + j
+            e = u[i] + ((x[i] - rho[j] * u[i]) - new[i]) / rho[j]
             error += e * e
-    return error, quad, lin
+    return error
 
 
 @kernel
 def natural_map(sets, rho, x, product, linear, partial):
     """Squared natural-map residual and the objective's two terms at x: (‖e‖², xᵀNx, linearᵀx)."""
     for c in prange(sets.chunks.shape[0]):
-        work = np.empty(6 * TILE)
+        work = np.empty(STEP_SIZE)
         total, quad, lin = 0.0, 0.0, 0.0
         for t in range(sets.chunks[c, 4], sets.chunks[c, 5], TILE):
             m = min(TILE, sets.chunks[c, 5] - t)
@@ -229,6 +241,17 @@ def add_compliance(sets, compliance, x, out):
                 for k in range(3):
                     out[r + k * count] += compliance[r + count] * x[r + k * count]
                     out[r + k * count] += along * sets.normal[k, b]
+
+
+@kernel
+def inner(x, y, partial):
+    """xᵀy."""
+    for p in prange(partial.shape[0]):
+        total = 0.0
+        for i in range(p * 4 * CHUNK, min(x.size, (p + 1) * 4 * CHUNK)):
+            total += x[i] * y[i]
+        partial[p, 0] = total
+    return column_sum(partial, 0)
 
 
 @kernel

@@ -305,6 +305,19 @@ class ConeProblem:
         self._comply(x, out)
         return out
 
+    def product_and_square(self, x: Floats, out: Floats, scratch: Any) -> float:
+        """out ← (N + E) x; returns xᵀ(N + E)x, over bodies a by-product."""
+        square = self.operator.apply(x, out, scratch)
+        self._comply(x, out)
+        if square is None or self.compliance is not None:
+            return self.inner(x, out)
+        return self.total((square,))[0]
+
+    def inner(self, x: Floats, y: Floats) -> float:
+        """xᵀy, the same on any number of threads."""
+        partial = np.empty((-(-self.rows // (4 * CHUNK)), 1))
+        return self.total((float(kernels.inner.sized(self.blocks)(x, y, partial)),))[0]
+
     def product_of_velocities(self, x: Floats, velocity: Floats, out: Floats) -> None:
         """out ← (N + E) x over bodies whose velocities M⁻¹ D x are known already."""
         assert isinstance(self.operator, BodyOperator)

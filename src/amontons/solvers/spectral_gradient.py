@@ -16,7 +16,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from amontons._jit import CHUNK, TILE, kernel, prange, routine
+from amontons._jit import TILE, kernel, prange, routine
 from amontons.algebra.cones import COULOMB
 from amontons.algebra.tiles import (
     NEW,
@@ -29,34 +29,35 @@ from amontons.algebra.tiles import (
     step_tile,
 )
 from amontons.errors import InputError
-from amontons.problem.kernels import column_sum, head, natural_tile, rows_of
+from amontons.problem.kernels import column_sum, head, natural_square, rows_of
 from amontons.problem.problem import ConeProblem
 from amontons.problem.residuals import Gauge
 from amontons.solvers.base import Buffers, Floats, Iterate, Solver
 
 REFRESH = 50
-"""Iterations after which N x, updated along with x, is computed anew."""
+"""Iterations after which gradient and objective, updated along with x, are computed anew."""
 
 
 @kernel
-def advance(sets, metric, rho, x, d, Nd, linear, length, step, x_new, Nx, partial):
-    """x_new ← x + length·d and Nx likewise; judge x_new; then d ← Π(x_new − step·S g) − x_new.
+def advance(sets, metric, rho, x, d, Nd, g, length, step, x_new, partial):
+    """x_new ← x + length·d and g likewise; judge x_new; then d ← Π(x_new − step·S g) − x_new.
 
-    Returns ‖e‖², xᵀNx and rᵀx at x_new, gᵀd and dᵀS⁻¹d of the new direction.
+    g is the gradient Nx + r. Returns ‖e‖² at x_new, and gᵀd and dᵀS⁻¹d of the new direction.
     """
     for c in prange(sets.chunks.shape[0]):
         kind, first, count, row = head(sets.chunks, c)
         T = np.empty(STEP_SIZE)
-        error, quad, lin, slope, square = 0.0, 0.0, 0.0, 0.0, 0.0
+        error, slope, square = 0.0, 0.0, 0.0
         for t in range(sets.chunks[c, 4], sets.chunks[c, 5], TILE):
             m = min(TILE, sets.chunks[c, 5] - t)
+            b = first + t
             for k in range(rows_of(kind)):
                 s = row + k * count + t
                 move(x[s : s + m], d[s : s + m], length, x_new[s : s + m])
-                move(Nx[s : s + m], Nd[s : s + m], length, Nx[s : s + m])
+                move(g[s : s + m], Nd[s : s + m], length, g[s : s + m])
             if kind == COULOMB:
-                i0, i1, i2, b = row + t, row + count + t, row + 2 * count + t, first + t
-                e, q, p, g, n = contact_tile(
+                i0, i1, i2 = row + t, row + count + t, row + 2 * count + t
+                e, p, q = contact_tile(
                     sets.normal[0, b : b + m],
                     sets.normal[1, b : b + m],
                     sets.normal[2, b : b + m],
@@ -68,67 +69,46 @@ def advance(sets, metric, rho, x, d, Nd, linear, length, step, x_new, Nx, partia
                     x_new[i0 : i0 + m],
                     x_new[i1 : i1 + m],
                     x_new[i2 : i2 + m],
-                    Nx[i0 : i0 + m],
-                    Nx[i1 : i1 + m],
-                    Nx[i2 : i2 + m],
-                    linear[i0 : i0 + m],
-                    linear[i1 : i1 + m],
-                    linear[i2 : i2 + m],
+                    g[i0 : i0 + m],
+                    g[i1 : i1 + m],
+                    g[i2 : i2 + m],
                     d[i0 : i0 + m],
                     d[i1 : i1 + m],
                     d[i2 : i2 + m],
                 )
-                error, quad, lin, slope, square = (
-                    error + e,
-                    quad + q,
-                    lin + p,
-                    slope + g,
-                    square + n,
-                )
+                error, slope, square = error + e, slope + p, square + q
                 continue
-            e, q, p = natural_tile(sets, sets.chunks[c], t, m, rho, x_new, Nx, linear, T)
-            error += e
-            quad += q
-            lin += p
             for k in range(rows_of(kind)):
                 s = row + k * count + t
                 copy(x_new[s : s + m], T[k * TILE :])
-                move(Nx[s : s + m], linear[s : s + m], 1.0, T[STEP + k * TILE :])
+                copy(g[s : s + m], T[STEP + k * TILE :])
+            error += natural_square(sets, kind, first, t, m, rho[b : b + m], T)
             square += step_tile(sets, metric, kind, first, t, m, step, T)
             for k in range(rows_of(kind)):
                 s = row + k * count + t
-                new, y, g = T[NEW + k * TILE :], T[k * TILE :], T[STEP + k * TILE :]
-                slope += difference_and_dot(new, y, g, d[s : s + m])
-        partial[c, 0], partial[c, 1], partial[c, 2] = error, quad, lin
-        partial[c, 3], partial[c, 4] = slope, square
-    return (
-        column_sum(partial, 0),
-        column_sum(partial, 1),
-        column_sum(partial, 2),
-        column_sum(partial, 3),
-        column_sum(partial, 4),
-    )
+                new, y, G = T[NEW + k * TILE :], T[k * TILE :], T[STEP + k * TILE :]
+                slope += difference_and_dot(new, y, G, d[s : s + m])
+        partial[c, 0], partial[c, 1], partial[c, 2] = error, slope, square
+    return column_sum(partial, 0), column_sum(partial, 1), column_sum(partial, 2)
 
 
 @routine
-def contact_tile(n0, n1, n2, mu, rho, sn, st, step, x0, x1, x2, N0, N1, N2, r0, r1, r2, d0, d1, d2):
+def contact_tile(n0, n1, n2, mu, rho, sn, st, step, x0, x1, x2, g0, g1, g2, d0, d1, d2):
     """Judge x and find the direction d for Coulomb contacts, in one loop."""
-    error, quad, lin, slope, square = 0.0, 0.0, 0.0, 0.0, 0.0
+    error, slope, square = 0.0, 0.0, 0.0
     for j in range(mu.size):
-        quad += x0[j] * N0[j] + x1[j] * N1[j] + x2[j] * N2[j]
-        lin += x0[j] * r0[j] + x1[j] * r1[j] + x2[j] * r2[j]
-        g0, g1, g2 = N0[j] + r0[j], N1[j] + r1[j], N2[j] + r2[j]
         error += natural_contact(
-            n0[j], n1[j], n2[j], mu[j], rho[j], x0[j], x1[j], x2[j], g0, g1, g2
+            n0[j], n1[j], n2[j], mu[j], rho[j], x0[j], x1[j], x2[j], g0[j], g1[j], g2[j]
         )
         z0, z1, z2, length = step_contact(
-            n0[j], n1[j], n2[j], mu[j], sn[j], st[j], step, x0[j], x1[j], x2[j], g0, g1, g2
-        )
+            n0[j], n1[j], n2[j], mu[j], sn[j], st[j], step,
+            x0[j], x1[j], x2[j], g0[j], g1[j], g2[j],
+        )  # fmt: skip
         z0, z1, z2 = z0 - x0[j], z1 - x1[j], z2 - x2[j]
-        slope += g0 * z0 + g1 * z1 + g2 * z2
+        slope += g0[j] * z0 + g1[j] * z1 + g2[j] * z2
         square += length
         d0[j], d1[j], d2[j] = z0, z1, z2
-    return error, quad, lin, slope, square
+    return error, slope, square
 
 
 @routine
@@ -149,30 +129,19 @@ def difference_and_dot(new, y, g, d):
     return total
 
 
-@routine
-def copy_and_dot(x, y, out):
-    """out ← x, and xᵀy."""
-    for j in range(x.size):
-        out[j] = x[j]
-    total = 0.0
-    for j in range(x.size):
-        total += x[j] * y[j]
-    return total
-
-
 @kernel
-def bends(sets, metric, d, Nd, partial):
-    """dᵀNd, and (Nd)ᵀS(Nd)."""
+def stretch_of(sets, metric, Nd, partial):
+    """(Nd)ᵀS(Nd)."""
     for c in prange(sets.chunks.shape[0]):
         kind, first, count, row = head(sets.chunks, c)
         D = np.empty(6 * TILE)
-        bend, square = 0.0, 0.0
+        square = 0.0
         for t in range(sets.chunks[c, 4], sets.chunks[c, 5], TILE):
             m = min(TILE, sets.chunks[c, 5] - t)
             b = first + t
             for k in range(rows_of(kind)):
                 s = row + k * count + t
-                bend += copy_and_dot(Nd[s : s + m], d[s : s + m], D[k * TILE :])
+                copy(Nd[s : s + m], D[k * TILE :])
             square += square_tile(
                 sets,
                 kind,
@@ -184,18 +153,7 @@ def bends(sets, metric, d, Nd, partial):
                 False,
                 D,
             )
-        partial[c, 0], partial[c, 1] = bend, square
-    return column_sum(partial, 0), column_sum(partial, 1)
-
-
-@kernel
-def inner(d, Nd, partial):
-    """dᵀNd alone."""
-    for p in prange(partial.shape[0]):
-        total = 0.0
-        for i in range(p * 4 * CHUNK, min(d.size, (p + 1) * 4 * CHUNK)):
-            total += d[i] * Nd[i]
-        partial[p, 0] = total
+        partial[c, 0] = square
     return column_sum(partial, 0)
 
 
@@ -291,24 +249,22 @@ class SpectralGradient(Solver):
         """Algorithm P-SPG-FB of paper 1."""
         sets, r = problem.sets.arrays, problem.linear
         metric = problem.metric(self.scaling)
-        pass_over, curvature = advance.sized(problem.blocks), bends.sized(problem.blocks)
-        along = inner.sized(problem.blocks)
-        partial = np.empty((sets.chunks.shape[0], 5))
-        sums = np.empty((problem.rows // (4 * CHUNK) + 1, 1))
+        pass_over, stretching = advance.sized(problem.blocks), stretch_of.sized(problem.blocks)
+        partial = np.empty((sets.chunks.shape[0], 3))
         scratch = problem.operator.scratch()
-        d, Nd = np.zeros(problem.rows), np.zeros(problem.rows)
+        d, Nd, g = np.zeros(problem.rows), np.zeros(problem.rows), np.empty(problem.rows)
 
         x = buffers.projected(problem, x)
-        Nx = problem.product(x, None, scratch)
+        objective = 0.5 * problem.product_and_square(x, g, scratch) + problem.inner(r, x)
+        g += r
         step = self._spectral_step(problem)
         alpha, length, count = 1.0, 0.0, 0
         recent: deque[float] = deque(maxlen=self.memory)
         while True:
             x_new = buffers.free(x)
-            error, quadratic, linear, slope, square = problem.total(
-                pass_over(sets, metric, gauge.rho, x, d, Nd, r, length, alpha, x_new, Nx, partial)
+            error, slope, square = problem.total(
+                pass_over(sets, metric, gauge.rho, x, d, Nd, g, length, alpha, x_new, partial)
             )
-            objective = 0.5 * quadratic + linear
             yield Iterate(
                 x_new, gauge.factor * math.sqrt(error), objective + problem.objective_offset
             )
@@ -316,17 +272,18 @@ class SpectralGradient(Solver):
             recent.append(objective)
             if not square > 0.0:
                 return
-            problem.product(d, Nd, scratch)
+            bend, stretch = problem.product_and_square(d, Nd, scratch), 0.0
             if step.needs_stretch:
-                bend, stretch = problem.total(curvature(sets, metric, d, Nd, partial))
-            else:
-                (bend,), stretch = problem.total((along(d, Nd, sums),)), 0.0
+                (stretch,) = problem.total((stretching(sets, metric, Nd, partial),))
             length = self._line_search(objective, slope, bend, max(recent))
             alpha = min(self.longest, max(self.shortest, step.next(square, bend, stretch)))
             count += 1
             if count % REFRESH == 0:
-                # Nd carries what Nx has drifted by, so that the next pass lands on N(x + λd)
-                Nd += (problem.product(x, None, scratch) - Nx) / length
+                # Nd carries what g has drifted by, so that the next pass lands on N(x + λd) + r
+                anew = np.empty(problem.rows)
+                objective = 0.5 * problem.product_and_square(x, anew, scratch) + problem.inner(r, x)
+                Nd += (anew + r - g) / length
+            objective += length * (slope + 0.5 * length * bend)
 
     def _spectral_step(self, problem: ConeProblem) -> AlternatingStep | AdaptiveStep:
         adaptive = self.step == "adaptive" or (self.step == "auto" and problem.sets.bilateral)

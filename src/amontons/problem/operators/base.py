@@ -24,8 +24,11 @@ class Operator(ABC):
     """What the caller's matrix has beyond its symmetric part: exact Coulomb friction uses it."""
 
     @abstractmethod
-    def apply(self, x: Floats, out: Floats, scratch: Any) -> None:
-        """out ← N x. `scratch` comes from :meth:`scratch`, one for each concurrent use."""
+    def apply(self, x: Floats, out: Floats, scratch: Any) -> float | None:
+        """out ← N x. `scratch` comes from :meth:`scratch`, one for each concurrent use.
+
+        Returns xᵀNx, or None where that is not known on the way.
+        """
 
     def check(self, sets: SetArrays) -> None:
         """Raise `InputError` where the operator's structure is not that of the sets."""

@@ -180,8 +180,8 @@ class BodyOperator(Operator):
     def scratch(self) -> Floats:
         return np.empty((self.bodies, 6))
 
-    def apply(self, x: Floats, out: Floats, scratch: Floats) -> None:
-        self._product(self.arrays, x, scratch, out)
+    def apply(self, x: Floats, out: Floats, scratch: Floats) -> float:
+        return float(self._product(self.arrays, x, scratch, out))
 
     def from_velocities(self, velocity: Floats, out: Floats) -> None:
         """out ← Dᵀ v: the second half of a product, where the bodies' velocities are known."""

@@ -19,6 +19,10 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
 
 
+BODIES = 256
+"""Bodies of one partial sum: few, so that threads share them evenly."""
+
+
 class BodyArrays(NamedTuple):
     """Bodies and constraints as kernels see them.
 
@@ -63,7 +67,7 @@ def turn(inertia, i, t0, t1, t2):
 
 @helper
 def gather_body(arrays, i, x, velocity):
-    """velocity[i] ← M⁻¹ times the impulses of all constraints on body `i`."""
+    """velocity[i] ← M⁻¹ f with f the impulses of all constraints on body `i`; returns fᵀM⁻¹f."""
     f0, f1, f2, t0, t1, t2 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     levers = arrays.levers
     # unsigned: Numba would test signed indices for Python's counting from the end
@@ -102,8 +106,10 @@ def gather_body(arrays, i, x, velocity):
             t1 += arrays.jacobian[s, k + 4] * x[row]
             t2 += arrays.jacobian[s, k + 5] * x[row]
     im = arrays.inverse_mass[i]
+    w0, w1, w2 = turn(arrays.inverse_inertia, i, t0, t1, t2)
     velocity[i, 0], velocity[i, 1], velocity[i, 2] = im * f0, im * f1, im * f2
-    velocity[i, 3], velocity[i, 4], velocity[i, 5] = turn(arrays.inverse_inertia, i, t0, t1, t2)
+    velocity[i, 3], velocity[i, 4], velocity[i, 5] = w0, w1, w2
+    return im * (f0 * f0 + f1 * f1 + f2 * f2) + (t0 * w0 + t1 * w1 + t2 * w2)
 
 
 @helper
@@ -233,9 +239,14 @@ def velocity_product(arrays, velocity, out):
 
 @kernel
 def body_product(arrays, x, velocity, out):
-    """velocity ← M⁻¹ D x, then out ← Dᵀ velocity."""
-    for i in prange(arrays.inverse_mass.size):
-        gather_body(arrays, i, x, velocity)
+    """velocity ← M⁻¹ D x, then out ← Dᵀ velocity; returns xᵀNx, which costs nothing on the way."""
+    bodies = arrays.inverse_mass.size
+    partial = np.empty((-(-bodies // BODIES), 1))
+    for p in prange(partial.shape[0]):
+        total = 0.0
+        for i in range(p * BODIES, min(bodies, (p + 1) * BODIES)):
+            total += gather_body(arrays, i, x, velocity)
+        partial[p, 0] = total
     stride = arrays.forces
     for c in prange(arrays.forces):
         a0, a1, a2 = point_velocity(arrays, 2 * c, arrays.body[c, 0], velocity)
@@ -245,6 +256,7 @@ def body_product(arrays, x, velocity, out):
         out[2 * stride + c] = b2 - a2
     wrench_velocities(arrays.forces, arrays.wrenches, arrays.body, arrays.arms, velocity, out)
     scalar_velocities(arrays.forces, arrays.wrenches, arrays.body, arrays.jacobian, velocity, out)
+    return column_sum(partial, 0)
 
 
 @kernel

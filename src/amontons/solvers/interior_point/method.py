@@ -42,9 +42,8 @@ PREDICTOR_ACCURACY, CORRECTOR_ACCURACY = 1e-2, 1e-6
 only has to say where the boundary is."""
 
 LONGEST_SHARE = 0.99
-"""Largest share of the way to a curved boundary that a step goes, whatever eq. 17 says: nearer to it
-the scaling loses its digits. Without friction there are half-lines only, and eq. 17 holds as it is.
-"""
+"""Largest share of the way to a curved boundary that a step goes, whatever eq. 17 says: nearer to
+it the scaling loses its digits. Without friction there are half-lines only, and eq. 17 holds."""
 
 NEAREST_SHARE = 1.0 - 1e-6
 """The same for half-lines: a point on the boundary itself has no scaling."""

@@ -69,7 +69,7 @@ class NewtonSystem:
         size, best, least = math.sqrt(max(float(b @ x), 0.0)), x, math.inf
         direction, previous = None, 1.0
         for _ in range(REFINEMENTS):
-            r = b - self._product(x)  # anew, since an updated residual would drift from the true one
+            r = b - self._product(x)  # anew: an updated residual would drift
             z = self.system.solve(r)
             square = max(float(r @ z), 0.0)
             error = math.sqrt(square)

@@ -77,8 +77,8 @@ def _affine_reach(problem: ConeProblem, lift: Lift, newton: NewtonSystem) -> flo
     Along a projected step x the objective is least at t = −rᵀx / xᵀNx, and ½ (rᵀx)² / xᵀNx lower
     than at zero.
     """
-    soft = np.full(lift.pieces, 1e12)  # W so large that Θ is the regularisation alone
-    none = Hessian(soft, np.ones(lift.pieces), np.zeros((lift.pieces, 3)))
+    wide = np.full(lift.pieces, math.inf)  # W without bounds, so that Θ is the regularisation alone
+    none = Hessian(wide, np.ones(lift.pieces), np.zeros((lift.pieces, 3)))
     reach = gain = 0.0
     for barrier in AFFINE_BARRIERS:
         newton.factorise(none, barrier)
