@@ -72,10 +72,9 @@ def cold_start(problem: ConeProblem, lift: Lift, newton: NewtonSystem, start: st
 
 
 def _affine_reach(problem: ConeProblem, lift: Lift, newton: NewtonSystem) -> float:
-    """Size of impulses, in units of ρU, by affine steps that are projected and then shortened.
+    """Size of impulses, in units of ρU, by affine steps; zero where they say nothing.
 
-    Along a projected step x the objective is least at t = −rᵀx / xᵀNx, and ½ (rᵀx)² / xᵀNx lower
-    than at zero.
+    A step counts if its projection x points downhill: along x the objective falls by ½ (rᵀx)²/xᵀNx.
     """
     wide = np.full(lift.pieces, math.inf)  # W without bounds, so that Θ is the regularisation alone
     none = Hessian(wide, np.ones(lift.pieces), np.zeros((lift.pieces, 3)))
@@ -83,12 +82,12 @@ def _affine_reach(problem: ConeProblem, lift: Lift, newton: NewtonSystem) -> flo
     for barrier in AFFINE_BARRIERS:
         newton.factorise(none, barrier)
         x = newton.system.solve(-problem.linear)
+        size = _reach(problem, x)
         project.sized(problem.blocks)(problem.sets.arrays, x)
         bend, slope = float(x @ problem.product(x)), float(problem.linear @ x)
         if not (bend > 0.0 and slope < 0.0 and slope * slope > CLEAR_GAIN * gain * bend):
             break
-        gain = slope * slope / bend
-        reach = min(1.0, -slope / bend) * _reach(problem, x)
+        gain, reach = slope * slope / bend, size
     return reach
 
 
