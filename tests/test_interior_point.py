@@ -45,7 +45,7 @@ def test_every_start_leads_to_the_optimum(start, warm):
         assert found.objective == pytest.approx(best, rel=1e-7)
 
 
-def stack(ratio=1.0, count=10, *, mass=None):
+def stack(ratio=1.0, count=10, *, mass=None, sideways=0.05):
     """Plates on four feet each: hyperstatic, so that impulses are not unique."""
     mass = np.geomspace(1.0, ratio, count) if mass is None else np.asarray(mass)
     upper = np.repeat(np.arange(count), 4)
@@ -59,7 +59,7 @@ def stack(ratio=1.0, count=10, *, mass=None):
         normals=np.tile([0.0, 0.0, 1.0], (4 * count, 1)),
         arms_a=np.tile(feet + up, (count, 1)),
         arms_b=np.tile(feet - up, (count, 1)),
-        free_velocity=np.tile([0.05, 0.0, -0.1, 0.0, 0.0, 0.0], (count, 1)),
+        free_velocity=np.tile([sideways, 0.0, -0.1, 0.0, 0.0, 0.0], (count, 1)),
         friction=0.5,
     )
 
@@ -73,13 +73,13 @@ def test_mass_ratios_hardly_change_the_number_of_iterations():
     assert max(counts) <= 1.3 * np.mean(counts)
 
 
-@pytest.mark.parametrize("count", [6, 30])
+@pytest.mark.parametrize("count", [6, 20])
 def test_light_and_heavy_plates_in_turns(count):
-    """The regularisation outweighs what carries the heavy ones; plain refinement took 55."""
+    """The regularisation outweighs what carries the heavy ones; plain refinement took 86."""
     mass = np.where(np.arange(count) % 2, 1e6, 1.0)
-    solution = am.InteriorPoint(tolerance=1e-8).solve(stack(count=count, mass=mass))
+    solution = am.InteriorPoint(tolerance=1e-8).solve(stack(count=count, mass=mass, sideways=0.04))
     assert solution.converged
-    assert solution.iterations <= 35
+    assert solution.iterations <= 30
 
 
 def test_warm_start_saves_iterations():
