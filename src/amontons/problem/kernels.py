@@ -244,17 +244,6 @@ def add_compliance(sets, compliance, x, out):
 
 
 @kernel
-def inner(x, y, partial):
-    """xᵀy."""
-    for p in prange(partial.shape[0]):
-        total = 0.0
-        for i in range(p * 4 * CHUNK, min(x.size, (p + 1) * 4 * CHUNK)):
-            total += x[i] * y[i]
-        partial[p, 0] = total
-    return column_sum(partial, 0)
-
-
-@kernel
 def blended_square(new, old, older, N_new, N_old, N_older, beta, partial):
     """dᵀNd for d = new − old − β(old − older), from the three points and their products."""
     for p in prange(partial.shape[0]):

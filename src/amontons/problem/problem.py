@@ -314,9 +314,8 @@ class ConeProblem:
         return self.total((square,))[0]
 
     def inner(self, x: Floats, y: Floats) -> float:
-        """xᵀy, the same on any number of threads."""
-        partial = np.empty((-(-self.rows // (4 * CHUNK)), 1))
-        return self.total((float(kernels.inner.sized(self.blocks)(x, y, partial)),))[0]
+        """xᵀy of vectors over the rows."""
+        return self.total((inner(x, y),))[0]
 
     def product_of_velocities(self, x: Floats, velocity: Floats, out: Floats) -> None:
         """out ← (N + E) x over bodies whose velocities M⁻¹ D x are known already."""

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from amontons.algebra.cones import ROWS_OF_KIND, SetKind
+from amontons.algebra.sums import inner
 from amontons.problem.problem import ConeProblem
 from amontons.solvers.interior_point.blocks import release
 from amontons.solvers.interior_point.lift import Lift
@@ -66,12 +67,12 @@ class NewtonSystem:
         """
         self._release(b)
         x = self.system.solve(b)
-        size, best, least = math.sqrt(max(float(b @ x), 0.0)), x, math.inf
+        size, best, least = math.sqrt(max(inner(b, x), 0.0)), x, math.inf
         direction, previous = None, 1.0
         for _ in range(REFINEMENTS):
             r = b - self._product(x)  # anew: an updated residual would drift
             z = self.system.solve(r)
-            square = max(float(r @ z), 0.0)
+            square = max(inner(r, z), 0.0)
             error = math.sqrt(square)
             if not error < 2.0 * least:
                 break
@@ -81,7 +82,7 @@ class NewtonSystem:
                 best = x + z
                 break
             direction = z if direction is None else z + square / previous * direction
-            bend = float(direction @ self._product(direction))
+            bend = inner(direction, self._product(direction))
             if not bend > 0.0:
                 break
             x, previous = x + square / bend * direction, square

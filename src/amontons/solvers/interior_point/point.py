@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from amontons._jit import CHUNK
+from amontons.algebra.sums import inner
 from amontons.problem.problem import ConeProblem
 from amontons.solvers.interior_point.lift import Lift
 from amontons.solvers.interior_point.linear_system import Hessian
@@ -52,7 +53,8 @@ class Point:
         self.velocity = self.problem.product(self.x, None, self._scratch)
         self.velocity += self.problem.linear
         self.residual = self.velocity - self._pulled_back(self.scaled)  # r_p of eq. 18
-        self.mu = float(np.vdot(self.scaled, self.scaled)) / max(self.lift.pieces, 1)  # eq. 12
+        flat = self.scaled.ravel()
+        self.mu = inner(flat, flat) / max(self.lift.pieces, 1)  # eq. 12
 
     def _pulled_back(self, v: Floats) -> Floats:
         """Gᵀ W⁻¹ v."""

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from amontons._jit import serial_kernel
 from amontons.algebra.cones import ROWS_OF_KIND
+from amontons.algebra.sums import inner
 from amontons.errors import InputError
 from amontons.problem.kernels import project
 from amontons.problem.problem import ConeProblem
@@ -84,7 +85,7 @@ def _affine_reach(problem: ConeProblem, lift: Lift, newton: NewtonSystem) -> flo
         x = newton.system.solve(-problem.linear)
         size = _reach(problem, x)
         project.sized(problem.blocks)(problem.sets.arrays, x)
-        bend, slope = float(x @ problem.product(x)), float(problem.linear @ x)
+        bend, slope = inner(x, problem.product(x)), inner(problem.linear, x)
         if not (bend > 0.0 and slope < 0.0 and slope * slope > CLEAR_GAIN * gain * bend):
             break
         gain, reach = slope * slope / bend, size
