@@ -1,4 +1,4 @@
-"""What all tests share: the folder of real problems, where it is at hand."""
+"""What all tests share: one thread where it is asked for, and the folder of real problems."""
 
 import importlib.util
 from pathlib import Path
@@ -6,11 +6,24 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+import amontons as am
+
+pytest.register_assert_rewrite("kernel_samples")  # so that its asserts, too, say the numbers
+
 # slowness is no failure: a first example may compile, and machines are shared
 settings.register_profile("amontons", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("amontons")
 
 SHARED = Path(__file__).parents[2] / "shared" / "problems"
+
+
+@pytest.fixture
+def one_thread():
+    """On a shared machine a second thread is mostly waiting."""
+    before = am.get_threads()
+    am.set_threads(1)
+    yield
+    am.set_threads(before)
 
 
 @pytest.fixture(scope="session")

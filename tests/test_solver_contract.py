@@ -11,6 +11,8 @@ from amontons.solvers.base import Iterate
 from amontons.testing import CASES, ContractError, case, check_solver, judging, solver_checks
 from amontons.testing import solvers as contract
 
+pytestmark = pytest.mark.usefixtures("one_thread")  # the contract tries two by itself
+
 SOLVERS = {
     "apgd": am.APGD(),
     "apgd-block": am.APGD(scaling="block", restart=False),
@@ -32,16 +34,6 @@ SOLVERS = {
     "exact-coulomb": am.ExactCoulomb(),
     "exact-coulomb-gauss-seidel": am.ExactCoulomb(inner=am.GaussSeidel(step="full")),
 }
-
-
-@pytest.fixture(autouse=True)
-def one_thread():
-    """On a shared machine a second thread is mostly waiting; the contract tries two by itself."""
-    before = am.get_threads()
-    am.set_threads(1)
-    yield
-    am.set_threads(before)
-
 
 BILATERAL = ("free", "bodies-free", "factored-free")
 
