@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 import amontons as am
+from amontons.algebra.sums import norm
 from common import PROBLEMS, arguments, load, write
 
 FRICTION = (0.5, 1.6)
@@ -44,7 +45,9 @@ def variants(name: str, rng: np.random.Generator) -> Iterator[tuple[str, am.Cone
     problem = load(name)
     impulses = am.Auto(tolerance=1e-6, time_limit=10.0).solve(problem).impulses
     kick = KICK * np.abs(impulses).mean() * rng.normal(size=problem.rows)
-    yield "kicked", problem.with_linear(problem.linear + problem.product(kick))
+    kicked = problem.with_linear(problem.linear + problem.product(kick))
+    kicked.linear_norm = norm(kicked.linear)
+    yield "kicked", kicked
 
 
 def main() -> None:

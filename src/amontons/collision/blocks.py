@@ -10,8 +10,18 @@ from numpy.typing import NDArray
 KEPT = 3
 """Blocks that are kept: those of two steps and one that is being written."""
 
-FREE = 2
-"""References to a block that nobody holds an array in: a variable, and the question for them."""
+
+def _references_of_a_free_block() -> int:
+    """References to a block that nobody holds an array in, counted just as `_unused` does.
+
+    Python up to 3.13 counts the question itself, later ones do not.
+    """
+    blocks = [np.empty(1)]
+    block = blocks.pop(0)
+    return sys.getrefcount(block)
+
+
+FREE = _references_of_a_free_block()
 
 
 class Blocks:

@@ -24,7 +24,9 @@ class ContactSet:
     """Where bodies touch, or come within the margin of touching.
 
     Contacts of one pair of bodies are neighbours. The order depends on the scene alone, never on
-    the number of threads.
+    the number of threads. All arrays lie in one block of memory, which a detector uses again once
+    none of them is held any more: what you keep never changes; copy the one array that you want to
+    keep of many.
     """
 
     bodies: Ints

@@ -445,7 +445,10 @@ class ConeProblem:
         return self._outward(self.linear + self.product(self.shift))
 
     def with_linear(self, linear: Floats) -> ConeProblem:
-        """The same problem with another internal linear term; everything else is shared."""
+        """The same problem with another internal linear term; everything else is shared.
+
+        So is `linear_norm`, the unit of the scaled error: what differs is a shift of one problem.
+        """
         other = object.__new__(ConeProblem)
         other.__dict__.update(self.__dict__)
         other.linear = linear

@@ -279,10 +279,8 @@ class SpectralGradient(Solver):
             alpha = min(self.longest, max(self.shortest, step.next(square, bend, stretch)))
             count += 1
             if count % REFRESH == 0:
-                # Nd carries what g has drifted by, so that the next pass lands on N(x + λd) + r
-                anew = np.empty(problem.rows)
-                objective = 0.5 * problem.product_and_square(x, anew, scratch) + problem.inner(r, x)
-                Nd += (anew + r - g) / length
+                objective = 0.5 * problem.product_and_square(x, g, scratch) + problem.inner(r, x)
+                g += r
             objective += length * (slope + 0.5 * length * bend)
 
     def _spectral_step(self, problem: ConeProblem) -> AlternatingStep | AdaptiveStep:
@@ -293,7 +291,7 @@ class SpectralGradient(Solver):
         """Longest tried λ with f(x + λd) ≤ max of recent objectives + γλ gᵀd."""
         noise = 1e-14 * abs(objective)
         length = 1.0
-        while objective + length * (slope + 0.5 * length * bend) > (
+        while slope < 0.0 and objective + length * (slope + 0.5 * length * bend) > (
             reference + self.armijo * length * slope + noise
         ):
             best = -slope / bend if bend > 0.0 else length

@@ -93,6 +93,9 @@ class BroadPhase:
         self._spare: list[Scratch] = []
         self._blocks = Blocks()
 
+    def __getstate__(self) -> dict[str, object]:
+        return {**self.__dict__, "_spare": []}  # copies start with none
+
     def boxes(self, poses: Poses) -> Floats:
         """Centre and half extents of each part's box, half the margin included, shape (n, 6)."""
         box = np.empty((self.shape.size, 6))
@@ -101,8 +104,10 @@ class BroadPhase:
 
     def find(self, poses: Poses) -> ClosePairs:
         """Pairs of parts that may touch."""
-        # no two threads have the same scratch
-        scratch = self._spare.pop() if self._spare else self._new_scratch()
+        try:
+            scratch = self._spare.pop()  # no two threads have the same scratch
+        except IndexError:
+            scratch = self._new_scratch()
         pairs = self._find(poses, scratch)
         self._spare.append(scratch)
         return pairs

@@ -11,7 +11,7 @@ from amontons._jit import routine
 from amontons.collision.narrow.box_axes import PARALLEL
 
 LANES = 16
-"""Pairs of a tile."""
+"""Pairs of a tile. The last bits of a pair may depend on its lane."""
 
 TURN_A, TURN_B = 0, 4
 """Rows of quaternions, as they come."""
@@ -26,7 +26,7 @@ MIDDLE_B, MIDDLE_A = 44, 47
 SCALE, APART, AXIS, EDGES = 50, 51, 52, 53
 """Sum of all half extents, separation along a face axis and which one, edges that may beat it."""
 ROWS = 54
-"""Rows of this file; those of `box_rests` follow."""
+"""Rows of this file; those of `box_references` follow."""
 
 
 @routine

@@ -28,7 +28,8 @@ KINDS = HULL + 1
 
 BATCH = 32_768
 """Pairs whose slots are in memory at a time. Most slots stay empty: of two million pairs in a mixer
-they would take half a gigabyte, fresh from the operating system in each step."""
+they would take half a gigabyte, fresh from the operating system in each step. Whole tiles of boxes,
+so that batches change no bit."""
 
 Narrow = Callable[[ShapeArrays, Poses, Ints, float], Touching]
 

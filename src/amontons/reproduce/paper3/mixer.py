@@ -30,7 +30,7 @@ ITERATIONS, TURNS = 50, 5
 
 @dataclass(frozen=True)
 class Timing:
-    """What a step of one mixer cost, as a mean over those of one turn."""
+    """What a step of one mixer cost, as a mean over those of one turn; counts are of the last."""
 
     bodies: int
     contacts: int

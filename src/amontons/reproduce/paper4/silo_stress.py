@@ -51,7 +51,7 @@ class StressGauge:
     """Name of the body that it belongs to."""
 
     def read(self, simulation: Simulation) -> Stress:
-        """The stress in the last step."""
+        """The stress in the last step, after which no body must have been removed."""
         bodies, contacts = simulation.bodies, simulation.contacts
         gravity = float(np.linalg.norm(simulation.world.gravity))
         height, own = bodies.position[:, 2], bodies.dynamic

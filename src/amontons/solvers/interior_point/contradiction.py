@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from amontons.algebra.cones import ROWS_OF_KIND
+from amontons.algebra.sums import inner, norm
 from amontons.problem.problem import ConeProblem
 
 Floats = NDArray[np.float64]
@@ -26,9 +27,9 @@ def contradiction(problem: ConeProblem, x: Floats) -> str | None:
     scale = np.abs(x).max()
     d = x / scale
     root = np.sqrt(_by_rows(problem, problem.mean_steps))
-    moved = float(np.linalg.norm(root * problem.product(d)))
-    gained = float(problem.linear @ d)
-    size = float(np.linalg.norm(d / root))
+    moved = norm(root * problem.product(d))
+    gained = inner(problem.linear, d)
+    size = norm(d / root)
     if not (moved < NO_MOTION * size and gained < 0.0):
         return None
     weight = _by_blocks(problem, d / root)

@@ -16,6 +16,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from amontons.algebra.sums import norm
 from amontons.errors import InputError
 from amontons.problem.problem import ConeProblem
 from amontons.problem.residuals import Gauge
@@ -65,8 +66,8 @@ class InteriorPoint(Solver):
     Parameters
     ----------
     start:
-        Cold start: "nocedal" (eq. 21, one more factorisation, finds the size of impulses) or
-        "dapuzzo" (eq. 22, costs nothing).
+        Cold start: "nocedal" (eq. 21, finds the size of impulses by one or two more
+        factorisations) or "dapuzzo" (eq. 22, costs nothing).
     warm:
         What is kept of a guess: "full", "partial" (its velocities alone) or "none" (paper 5, §4.2).
     space:
@@ -158,8 +159,11 @@ class InteriorPoint(Solver):
 
     def _ending(self, problem: ConeProblem, point: Point) -> Ending | None:
         """Why to end here, if there is a reason."""
-        small = float(np.linalg.norm(point.residual)) < 1e-8 * problem.rows
-        if self.stop_as_paper and small and point.mu < 1e-7:  # eq. 38; r_d is zero
+        if (
+            self.stop_as_paper
+            and point.mu < 1e-7
+            and norm(point.residual) < 1e-8 * problem.rows  # r_d is zero
+        ):  # eq. 38
             return Ending(Status.STOPPED, "the stopping test of paper 5 (eq. 38) holds")
         size = float(np.abs(point.x).max(initial=0.0))
         unit = speed_of(problem) * float(problem.mean_steps.max(initial=0.0))

@@ -42,7 +42,6 @@ class NewtonSystem:
         self._curvature = 1.0 / problem.mean_steps
         self._holds = lift.holds
         self._scratch = problem.operator.scratch()
-        self.residual = 0.0
 
     def factorise(self, hessian: Hessian, regularisation: float | None = None) -> None:
         """Make ready for this Θ; regularise more where the factorisation fails."""
@@ -69,7 +68,7 @@ class NewtonSystem:
         x = self.system.solve(b)
         size, best, least = math.sqrt(max(inner(b, x), 0.0)), x, math.inf
         direction, previous = None, 1.0
-        for _ in range(REFINEMENTS):
+        for steps_left in range(REFINEMENTS, -1, -1):
             r = b - self._product(x)  # anew: an updated residual would drift
             z = self.system.solve(r)
             square = max(inner(r, z), 0.0)
@@ -78,15 +77,14 @@ class NewtonSystem:
                 break
             if error < least:
                 best, least = x, error
-            if error <= accuracy * size:
-                best = x + z
+            if error <= accuracy * size or not steps_left:
+                best = x + z if error == least else best
                 break
             direction = z if direction is None else z + square / previous * direction
             bend = inner(direction, self._product(direction))
             if not bend > 0.0:
                 break
             x, previous = x + square / bend * direction, square
-        self.residual = least / size if size else 0.0
         return best
 
     def _product(self, x: Floats) -> Floats:
