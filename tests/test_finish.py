@@ -36,7 +36,8 @@ def test_convex_problems_of_all_kinds_are_finished(name):
     x = near(problem)
     before = scaled(problem, x)
     found, error, steps = finish(problem, x, gauge, tolerance=1e-12)
-    assert error == pytest.approx(scaled(problem, found), rel=1e-6, abs=1e-16)
+    # impulses take a turn through the caller's frames: five roundings of a scaled error's unit
+    assert error == pytest.approx(scaled(problem, found), rel=1e-6, abs=5 * np.finfo(float).eps)
     assert error <= max(1e-11, 1e-6 * before)
     assert steps <= 12
     again = found.copy()
