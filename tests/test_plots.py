@@ -8,7 +8,7 @@ import pytest
 
 import amontons as am
 from amontons import plots
-from amontons.plots.style import COLOURS, look
+from amontons.plots.style import COLOURS, legend_below, look, panels
 from amontons.problem.solution import History
 
 
@@ -169,3 +169,15 @@ def test_without_matplotlib_the_extra_is_named(solutions, monkeypatch, tmp_path)
     result = CliRunner().invoke(app, ["compare", str(path), "--plot", str(tmp_path / "p.png")])
     assert result.exit_code == 2
     assert "amontons[plots]" in result.stderr
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_legends_stay_inside_their_figures(count):
+    figure, axes = panels(count, "many solvers", share_y=False)
+    for name in ("Auto", "InteriorPoint", "APGD", "SpectralGradient", "GaussSeidel", "Clarabel"):
+        axes[0].plot([0.0, 1.0], [0.0, 1.0], label=name)
+    legend_below(figure, axes[0])
+    figure.canvas.draw()
+    box = figure.legends[0].get_window_extent()
+    assert box.x0 >= 0.0
+    assert box.x1 <= figure.bbox.x1

@@ -66,13 +66,14 @@ def panels(count: int, title: str, *, share_y: bool) -> tuple[Figure, list[Axes]
 
 
 def legend_below(figure: Figure, axes: Axes) -> None:
-    """One legend for all panels."""
+    """One legend for all panels, in as many columns as fit side by side."""
     handles, labels = axes.get_legend_handles_labels()
+    column = 0.9 + 0.08 * max(map(len, labels), default=0)  # a line, a gap and the text [inches]
     figure.legend(
         handles,
         labels,
         loc="outside lower center",
-        ncols=min(len(labels), 5),
+        ncols=max(1, min(len(labels), int(figure.get_figwidth() / column))),
         frameon=False,
         handlelength=3.2,
     )
