@@ -14,6 +14,7 @@ extensions = [
 ]
 source_suffix = {".md": "markdown"}
 myst_enable_extensions = ["dollarmath", "deflist"]
+myst_heading_anchors = 3
 autodoc_member_order = "bysource"
 autodoc_typehints = "description"
 html_theme = "furo"

@@ -22,6 +22,7 @@ from amontons.model.joints import (
     Screw,
     SpeedMotor,
     Spherical,
+    Strength,
     TorqueMotor,
     Universal,
 )
@@ -44,6 +45,9 @@ SAMPLES: dict[str, Connection] = {
     "planar": Planar(0, 1, point=P, normal=AXIS),
     "fixed": Fixed(0, 1, point=P),
     "fixed-soft": Fixed(0, 1, point=P, compliance=1e-3, angular_compliance=1e-2),
+    "fixed-strength": Fixed(
+        0, 1, point=P, strength=Strength(tension=3.0, bending=2.0, axis=AXIS), break_time=1e-2
+    ),
     "distance": Distance(0, 1, point_a=P, point_b=(1.0, 0.0, 0.0)),
     "distance-driven": Distance(0, 1, point_a=P, point_b=(1.0, 0.0, 0.0), length=lambda t: 1 + t),
     "rope": Rope(0, 1, point_a=P, point_b=(1.0, 0.0, 0.0), length=2.0),

@@ -46,7 +46,7 @@ def energy_and_momenta(position, orientation, twist, mass, inertia, gravity):
     return kinetic, potential, momentum, angular
 
 
-def contact_law(normal, arms, gap, before, free, mobile, pair, step, rules):
+def contact_law(normal, arms, gap, before, free, mobile, pair, step, rules, hit=False):
     """Whether a contact is kept, and its μ, b, E and whether it bounces: from the law as written.
 
     `arms`, `before`, `free`, `mobile` are of A and B; `pair` has the properties of their materials.
@@ -61,7 +61,7 @@ def contact_law(normal, arms, gap, before, free, mobile, pair, step, rules):
     closing = -normal @ relative(free)
     drift = np.linalg.norm(free[1][:3] - free[0][:3])
     reach = rules.near + 2.0 * step * max(closing, pair["friction"] * drift)
-    keep = bool((mobile[0] or mobile[1]) and gap <= reach)
+    keep = bool((mobile[0] or mobile[1]) and (gap <= reach or hit))
     compliance = pair["compliance"]
     relaxation = 0.0 if gap > 0.0 else pair["damping"]  # a dashpot works once it is touched
     E = compliance / (step * (step + relaxation))

@@ -31,7 +31,7 @@ def random_problem(seed, contacts=4):
 
 @pytest.mark.parametrize("name", [name for name in CASES if case(name).problem.rows])
 def test_convex_problems_of_all_kinds_are_finished(name):
-    problem = case(name).problem
+    problem = case(name).problem.even
     gauge = Gauge.of(problem, "scaled")
     x = near(problem)
     before = scaled(problem, x)

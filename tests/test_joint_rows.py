@@ -349,7 +349,7 @@ def test_the_largest_error_is_that_of_any_joint(kind, seed):
 def test_a_system_of_no_joints():
     system = JointSystem([], int, *random_poses(0, 3))
     rows = system.rows(*still(3), 0.0, 1e-3)
-    assert [len(column) for column in rows if isinstance(column, np.ndarray)] == [0] * 7
+    assert [len(column) for column in rows if isinstance(column, np.ndarray)] == [0] * 8
     assert (rows.free, rows.one_sided, rows.bounded) == (0, 0, 0)
     assert system.accept(rows.guess, 1e-3) == []
     with pytest.raises(am.InputError, match="needs rows"):

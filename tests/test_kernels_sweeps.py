@@ -79,7 +79,7 @@ SWEPT = ["mixed", "compliance-cohesion", "bodies", "bodies-extras", "factored", 
 @pytest.mark.parametrize("name", SWEPT)
 def test_gauss_seidel_sweeps(name, solver, monkeypatch):
     monkeypatch.setattr(gauss_seidel, "PACKET", 3)
-    made = build(name)
+    made = build(name).even
     problem = made.problem
     guess = made.projected(np.random.default_rng(0).standard_normal(problem.rows))
     visited = iterates(solver, problem, guess, 3)
@@ -127,7 +127,7 @@ def coloured(problem):
 @pytest.mark.parametrize("step", ["block", "full"])
 @pytest.mark.parametrize("name", SWEPT)
 def test_jacobi_sweep(name, step):
-    made = build(name)
+    made = build(name).even
     problem = made.problem
     guess = made.projected(np.random.default_rng(1).standard_normal(problem.rows))
     solver = am.Jacobi(step=step, relaxation=0.3, sharpness=0.8)

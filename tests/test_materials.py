@@ -56,6 +56,51 @@ def test_every_rule(name, rule):
     assert getattr(materials.table, name)[i, j] == pytest.approx(by_hand)
 
 
+def test_bodies_have_materials_one_each():
+    world = am.World()
+    floor = world.add_body(am.Plane(), fixed=True, material=STEEL)
+    ids = world.add_bodies(
+        am.Sphere(0.1), position=np.eye(3), mass=1.0, material=[RUBBER, None, STEEL]
+    )
+    numbers = [world.bodies.material[world.index_of(int(each))] for each in ids]
+    assert [world.materials.list[number] for number in numbers] == [RUBBER, am.Material(), STEEL]
+    assert world.bodies.material[floor.index] == numbers[2]
+    again = world.add_bodies(am.Sphere(0.1), position=np.eye(3), mass=1.0, material=RUBBER)
+    assert [world.bodies.material[world.index_of(int(each))] for each in again] == [numbers[0]] * 3
+
+
+@pytest.mark.parametrize(
+    ("material", "words"),
+    [
+        ([RUBBER], "1 materials for 3 bodies"),
+        ([RUBBER, "steel", STEEL], r"material\[1\] must be an amontons.Material, got 'steel'"),
+        ("steel", "material must be an amontons.Material, got 'steel'"),
+        (0.3, "material must be an amontons.Material, got 0.3"),
+    ],
+)
+def test_materials_that_do_not_fit_are_refused(material, words):
+    world = am.World()
+    with pytest.raises(am.InputError, match=words):
+        world.add_bodies(am.Sphere(0.1), position=np.eye(3), mass=1.0, material=material)
+    assert len(world.bodies) == 0
+    assert not world.materials.list
+
+
+def test_one_each_slides_as_its_own_material_says():
+    world = am.World()
+    world.add_body(am.Plane(), fixed=True, material=am.Material(friction=1.0))
+    rough = [am.Material(friction=mu) for mu in (0.1, 0.4)]
+    places = [(0, 0, 0.05), (0, 1, 0.05)]
+    world.add_bodies(
+        am.Box.cube(0.1), position=places, velocity=(1, 0, 0), mass=1.0, material=rough
+    )
+    sim = am.Simulation(world, step=1e-3, friction="exact")
+    sim.run(0.1)
+    assert sim.bodies.velocity[1:, 0] == pytest.approx(
+        1.0 - 9.81 * 0.1 * np.array([0.1, 0.4]), rel=1e-2
+    )
+
+
 def test_static_friction_follows_the_rule_of_friction():
     materials, (i, j) = made_of({"friction": "maximum"}, RUBBER, STEEL)
     assert materials.table.static_friction[i, j] == 1.0

@@ -285,3 +285,27 @@ def test_meshes_that_come_near_each_other_are_warned_of():
     with pytest.warns(am.errors.ProblemWarning, match="bodies 1 and 2 .*decompose"):
         assert len(detector.detect(near)) == 0
     detector.detect(near)  # says it once
+
+
+SHEET = am.TriangleMesh([(-1, -1, 0), (1, -1, 0), (1, 1, 0), (-1, 1, 0)], [(0, 1, 2), (0, 2, 3)])
+
+
+def test_an_open_mesh_can_follow_a_motion():
+    """A ball on a sheet that moves on: it ends up rolling, at 2/7 of the sheet's speed."""
+    assert not SHEET.closed
+    world = am.World()
+    sheet = world.add_body(SHEET, motion=am.Motion(velocity=(0.2, 0, 0)))
+    ball = world.add_body(am.Sphere(0.1), mass=1.0, position=(0, 0, 0.1))
+    am.Simulation(world, step=2e-3).run(1.0)
+    assert sheet.position == pytest.approx((0.2, 0, 0))
+    assert ball.velocity == pytest.approx((0.2 * 2 / 7, 0, 0), abs=1e-6)
+    assert ball.position[2] == pytest.approx(0.1, abs=1e-4)
+
+
+def test_an_open_or_flat_mesh_does_not_move_freely():
+    world = am.World()
+    roof = am.TriangleMesh([(-1, 0, 0), (1, 0, 0), (0, 1, 1), (0, -1, 1)], [(0, 1, 2), (1, 0, 3)])
+    with pytest.raises(am.InputError, match=r"not closed.*fixed or has a motion can have it"):
+        world.add_body(roof, mass=1.0)
+    with pytest.raises(am.InputError, match=r"a flat TriangleMesh .*fixed=True, or give it a mot"):
+        world.add_body(SHEET, mass=1.0, inertia=(0.3, 0.3, 0.6), centre=(0, 0, 0))

@@ -27,7 +27,7 @@ def curve(ax, name):
 
 
 def test_energy_adds_up(results):
-    (ax,) = plots.energy(results).axes
+    ax, _ = plots.energy(results).axes
     parts = [curve(ax, name).get_ydata() for name in ("kinetic", "potential", "dissipated")]
     np.testing.assert_array_equal(parts[0], results.readings("kinetic_energy"))
     np.testing.assert_allclose(curve(ax, "sum").get_ydata(), np.sum(parts, axis=0))

@@ -355,6 +355,67 @@ def test_nonsymmetric_matrix_with_cohesion():
     )
 
 
+def global_skewed(asymmetry, unit=1.0, bodies=4, contacts=6, seed=3):
+    """M, H, f and μ of a global problem; `asymmetry` of M as a share of its masses.
+
+    `unit` is how many of the unit of length are one metre: inertias and arms have it in them.
+    """
+    rng = np.random.default_rng(seed)
+    n = 6 * bodies
+    M = np.zeros((n, n))
+    for first in range(0, n, 6):
+        M[first : first + 3, first : first + 3] = rng.uniform(1.0, 3.0) * np.eye(3)
+        turn = np.linalg.qr(rng.standard_normal((3, 3)))[0]
+        M[first + 3 : first + 6, first + 3 : first + 6] = (
+            unit**2 * (turn * rng.uniform(1e-3, 2e-3, 3)) @ turn.T
+        )
+        i, j = first + 3, first + 5
+        M[i, j] += asymmetry * np.sqrt(M[i, i] * M[j, j])
+    H = rng.standard_normal((n, 3 * contacts))
+    H[np.arange(n) % 6 >= 3] *= 0.05 * unit
+    return M, H, rng.standard_normal(n), rng.uniform(0.1, 0.5, contacts)
+
+
+@pytest.mark.parametrize("unit", [1.0, 1e3])
+@pytest.mark.parametrize("asymmetry", [3e-6, 5e-3])
+def test_slightly_nonsymmetric_mass_is_taken_whole_where_it_is_condensed(asymmetry, unit):
+    M, H, f, mu = global_skewed(asymmetry, unit)
+    with pytest.warns(am.ProblemWarning, match=r"^M is not symmetric .* ExactCoulomb uses all"):
+        problem = am.ConeProblem.from_bodies(M, H, f, friction=mu)
+    W, q = H.T @ np.linalg.solve(M, H), H.T @ np.linalg.solve(M, f)
+    with pytest.warns(am.ProblemWarning, match="^W is not symmetric"):
+        local = am.ConeProblem.from_matrix(W, q, friction=mu)
+    for half in ("matrix", "skew"):
+        found, expected = (getattr(p.operator, half).toarray() for p in (problem, local))
+        np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12 * np.abs(W).max())
+    exact = am.ExactCoulomb(tolerance=1e-9).solve(problem)
+    assert exact.converged
+    blocks = naive.blocks_of([am.CoulombCone(mu)])
+    assert naive.error(W, q, blocks, exact.impulses, exact=True) <= 1.01e-9
+    # the symmetric part of M alone would not be the same problem
+    blunt = am.ConeProblem.from_bodies((M + M.T) / 2, H, f, friction=mu)
+    assert blunt.operator.skew is None
+    assert naive.error(W, q, blocks, am.ExactCoulomb(tolerance=1e-9).solve(blunt).impulses,
+                       exact=True) > 1e-3 * asymmetry  # fmt: skip
+
+
+def test_slightly_nonsymmetric_mass_is_mended_where_it_is_factorised():
+    M, H, f, mu = global_skewed(3e-6)
+    with pytest.warns(am.ProblemWarning, match=r"^M is not symmetric .*\(M \+ Mᵀ\)/2 is used"):
+        problem = am.ConeProblem.from_bodies(M, H, f, friction=mu, form="factored")
+    plain = am.ConeProblem.from_bodies((M + M.T) / 2, H, f, friction=mu, form="factored")
+    x = np.random.default_rng(0).standard_normal(problem.rows)
+    assert problem.product(x).tobytes() == plain.product(x).tobytes()
+    assert problem.linear.tobytes() == plain.linear.tobytes()
+
+
+@pytest.mark.parametrize("unit", [1.0, 1e-3, 1e3])
+def test_grossly_nonsymmetric_mass_is_refused_in_any_unit(unit):
+    M, H, f, mu = global_skewed(2e-2, unit)
+    with pytest.raises(am.InputError, match=r"M must be symmetric; M\[\d+, \d+\] is .* but M"):
+        am.ConeProblem.from_bodies(M, H, f, friction=mu)
+
+
 def test_rounding_is_no_asymmetry():
     A = problems.random_matrix(np.random.default_rng(2), 6)
     A[0, 1] *= 1 + 1e-15

@@ -162,10 +162,11 @@ def test_the_relaxation_throws_a_sliding_ball_up_but_keeps_its_end():
 def test_shaken_spheres_violate_less_with_more_sweeps():
     seen = []
     for count in (2, 60):
-        simulation = shaking(40, count)
+        simulation, violations = shaking(40, count), []
         for _ in range(60):
             cold_step(simulation)
-        seen.append(speed_violation(simulation))
+            violations.append(speed_violation(simulation))
+        seen.append(np.mean(violations[-30:]))  # a single step may be an easy or a hard one
     assert seen[1] < 0.2 * seen[0]
 
 

@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 import amontons as am
 from amontons.problem.residuals import Gauge
@@ -44,22 +45,39 @@ def symmetric(W):
     return (W + W.T) / 2
 
 
+def in_speeds(given, W, q):
+    """The loader's problem in rows of one unit: torques over the lengths of `naive.lengths`."""
+    if given["dimension"] == 3:
+        return given, W, q, np.ones(len(q))
+    blocks = naive.blocks_of([am.RollingCone(given["mu"], given["mu_rolling"])])
+    length = naive.lengths(W.toarray(), blocks)
+    S = sp.diags_array(length)
+    even = {**given, "mu_rolling": given["mu_rolling"] / length[4::5]}
+    return even, (S @ W @ S).tocsr(), S @ q, length
+
+
 def test_loader_and_package_agree_on_reference_solutions(reference, load_fc):
-    problem, given, solutions, W, q = reference
-    S = symmetric(W).tocsr()
+    problem, stored, solutions, V, p = reference
+    given, W, q, length = in_speeds(stored, V, p)
+
+    def error(r, exact):
+        """The larger one, of rows as they are stored and of rows of one unit."""
+        own = load_fc.residual(stored, length * r, exact, V if exact else symmetric(V).tocsr(), p)
+        return max(own, load_fc.residual(given, r, exact, W if exact else symmetric(W).tocsr(), q))
+
     for name, exact in (("ccp_r", False), ("exact_r", True)):
-        r = solutions[name]
-        got = am.residuals(problem, r, exact=exact)
-        matrix = W if exact else S
-        scaled = load_fc.residual(given, r, exact, matrix, q)
+        r = solutions[name] / length
+        got = am.residuals(problem, length * r, exact=exact)
+        matrix = W if exact else symmetric(W)
+        scaled = error(r, exact)
         rounding = 1e-14 * (abs(matrix) @ np.abs(r)).max() / np.linalg.norm(q)
         assert got.scaled == pytest.approx(scaled, rel=1e-6, abs=rounding + 1e-13)
         # a point that is no solution, where every digit counts
         away = load_fc.project(
             1.1 * r + 0.01 * np.abs(r).max(), given["mu"], given.get("mu_rolling")
         )
-        got = am.residuals(problem, away, exact=exact)
-        expected = load_fc.residual(given, away, exact, matrix, q)
+        got = am.residuals(problem, length * away, exact=exact)
+        expected = error(away, exact)
         assert got.scaled == pytest.approx(expected, rel=1e-6)
 
 
@@ -77,10 +95,11 @@ def test_reference_solutions_are_solutions(reference):
 def test_unscaled_measures_on_reference_solutions(reference, load_fc):
     """Paper 1 and 3's residuals are the unscaled natural map at a step of 1e-6."""
     problem, given, solutions, W, q = reference
+    given, W, q, length = in_speeds(given, W, q)
     S = symmetric(W)
     mu, rolling, d = given["mu"], given.get("mu_rolling"), given["dimension"]
     for exact in (False, True):
-        r = load_fc.project(0.9 * solutions["ccp_r"] + 1e-3, mu, rolling)
+        r = load_fc.project(0.9 * solutions["ccp_r"] / length + 1e-3, mu, rolling)
         u = (W if exact else S) @ r + q
         if exact:
             U = u.reshape(-1, d)
@@ -89,7 +108,7 @@ def test_unscaled_measures_on_reference_solutions(reference, load_fc):
             U[:, 0] += slip
         step = 1e-6
         e = np.linalg.norm(r - load_fc.project(r - step * u, mu, rolling)) / step
-        got = am.residuals(problem, r, exact=exact)
+        got = am.residuals(problem, length * r, exact=exact)
         rounding = 1e-14 * np.linalg.norm(r) / step
         assert got.paper1 == pytest.approx(e, rel=1e-5, abs=rounding)
         assert got.paper3 == pytest.approx(e / r.size, rel=1e-5, abs=rounding / r.size)

@@ -140,8 +140,8 @@ def test_the_humanoid_falls():
     for what in ("armature", "tendons (2)", "right_knee, left_knee", "several joints", "margins"):
         assert what in told
     sim = robot.scene().simulation()
-    torso = am.Body(sim.world, robot.bodies["torso"].id)
-    start = torso.position[2]
+    torso = robot.bodies["torso"]
+    start = float(torso.position[2])
     sim.run(1.0)
     assert 0.05 < torso.position[2] < 0.6 * start
     assert sim.readings.joint_error.max() < 1e-3
@@ -153,9 +153,9 @@ def test_the_humanoid_falls():
 def test_the_walker_stands_for_a_while():
     robot = load_mjcf(public(*ASSETS, "walker2d.xml"))
     sim = robot.scene().simulation()
+    start = robot.pose("torso")[0][2]
     sim.run(0.3)
-    torso = am.Body(sim.world, robot.bodies["torso"].id)
-    assert torso.position[2] == pytest.approx(robot.pose("torso")[0][2], abs=0.06)
+    assert robot.bodies["torso"].position[2] == pytest.approx(start, abs=0.06)
     weight = 9.81 * sim.bodies.mass[sim.bodies.dynamic].sum()
     assert sim.contacts.normal_force.sum() == pytest.approx(weight, rel=0.02)
 
@@ -168,9 +168,8 @@ def test_the_ant_comes_to_rest_as_high_as_in_mujoco():
     sim.run(1.5)
     while data.time < 6.0:  # its rotors make it fall more slowly there
         mujoco.mj_step(model, data)
-    torso = am.Body(sim.world, robot.bodies["torso"].id)
     assert np.abs(sim.bodies.velocity).max() < 1e-2
-    assert torso.position[2] == pytest.approx(data.body("torso").xpos[2], abs=0.02)
+    assert robot.bodies["torso"].position[2] == pytest.approx(data.body("torso").xpos[2], abs=0.02)
 
 
 def test_an_arm_swings_as_in_mujoco(write):
@@ -195,6 +194,25 @@ def test_an_arm_swings_as_in_mujoco(write):
     assert fine == pytest.approx(there, abs=4e-3)
     # the method is of first order: what is left at a step of zero is what the small bodies do
     assert 2.0 * fine - coarse == pytest.approx(there, abs=3e-4)
+
+
+def test_handles_are_those_of_the_simulation_of_the_scene(write):
+    """Also in MJCF: what is looked at after a run is where mujoco has it."""
+    path, start = write(ARM), {"lift": 0.3, "elbow": -0.5}
+    robot = load_mjcf(path, configuration=start)
+    model, data = as_mujoco_reads(path, robot.configuration)
+    sim = robot.scene().simulation()
+    upper, before = robot.bodies["upper"], robot.pose("weight")[0]
+    sim.run(0.1)
+    assert sim.world is robot.world
+    assert np.shares_memory(upper.position, sim.bodies.position)
+    while data.time < 0.1 - 1e-9:
+        mujoco.mj_step(model, data)
+    for name in ("upper", "lower", "weight"):
+        assert robot.pose(name)[0] == pytest.approx(data.body(name).xpos, abs=5e-3)
+    assert np.abs(robot.pose("weight")[0] - before).max() > 0.02
+    elbow = sim.joints.angle[sim.joints.index(robot.joints["elbow"])]
+    assert elbow + start["elbow"] == pytest.approx(data.joint("elbow").qpos[0], abs=0.02)
 
 
 FILTERS = """<mujoco><worldbody>

@@ -96,8 +96,8 @@ def test_r2d2_is_what_mujoco_reads():
 def test_r2d2_stands():
     robot = load_urdf(public("pybullet_data", "r2d2.urdf"), floor=True)
     sim = robot.scene().simulation()
-    base = am.Body(sim.world, robot.bodies["base_link"].id)
-    before = base.position
+    base = robot.bodies["base_link"]
+    before = base.position.copy()
     sim.run(0.4)
     assert np.abs(base.position - before).max() < 0.01
     assert abs(base.orientation[0]) > 0.9999
@@ -125,6 +125,85 @@ def test_what_is_taken_over_of_our_robot(tmp_path):
         assert what in told, told
 
 
+@pytest.mark.parametrize("joint", ["shoulder", "rail"])
+def test_a_limit_without_bounds_does_not_lock(tmp_path, joint):
+    path = write_robot(tmp_path)
+    for bounds in ('lower="-1.2" upper="0.9" ', 'lower="-0.1" upper="0.2" '):
+        assert bounds in ROBOT
+        path.write_text(path.read_text().replace(bounds, ""))
+    robot = load_urdf(path, fixed_base=True, hold=True, configuration={joint: 0.3})
+    assert robot.joints[joint].limits is None
+    assert robot.configuration[joint] == 0.3
+    assert robot.joints[joint].motor.limit == {"shoulder": 30.0, "rail": 50.0}[joint]
+    told = "\n".join(robot.unsupported)
+    assert "neither lower nor upper: these joints move freely" in told
+    assert re.search(r"neither lower nor upper.*shoulder, rail", told)
+    assert re.search(r"largest speeds of joints: .*shoulder", told)
+    falling = load_urdf(path, fixed_base=True).scene().simulation()
+    falling.run(0.1)
+    upper = falling.bodies.angular_velocity[robot.bodies["upper"].index]
+    assert np.linalg.norm(upper) > 0.1
+
+
+def test_one_bound_of_a_limit_leaves_the_other_zero(tmp_path):
+    path = write_robot(tmp_path)
+    path.write_text(ROBOT.replace('lower="-1.2" upper="0.9" ', 'upper="0.9" '))
+    assert load_urdf(path).joints["shoulder"].limits == (0.0, 0.9)
+
+
+ROTOR = (
+    '<link name="plate"><inertial><origin rpy="0 0 1"/><mass value="0"/>'
+    '<inertia ixx="0.002" ixy="0" ixz="0" iyy="0.003" iyz="0" izz="0.004"/></inertial></link>'
+)
+"""Without mass or shape, as importers of CAD write motors."""
+
+
+def with_rotor(folder):
+    path = write_robot(folder)
+    first = ROBOT.index('<link name="plate">')
+    last = ROBOT.index("</link>", first) + len("</link>")
+    path.write_text(ROBOT[:first] + ROTOR + ROBOT[last:])
+    return path
+
+
+def test_inertia_without_mass_joins_the_body_it_is_fixed_to(tmp_path):
+    path = with_rotor(tmp_path)
+    robot = load_urdf(path)
+    bare = path.read_text().replace(ROTOR, '<link name="plate"/>')
+    path.write_text(bare)
+    plain = load_urdf(path)
+    body, other = robot.bodies["upper"], plain.bodies["upper"]
+    assert body == robot.bodies["plate"]
+    assert body.mass == other.mass == 1.5
+    # the bolt turns the plate by 0.5 about x, and its inertia by 1 about z in that
+    c, s = np.cos(0.5), np.sin(0.5)
+    bolt = np.array([[1, 0, 0], [0, c, -s], [0, s, c]])
+    c, s = np.cos(1.0), np.sin(1.0)
+    turn = bolt @ np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]])
+    more = robot.world.bodies.inertia[body.index] - plain.world.bodies.inertia[other.index]
+    assert more == pytest.approx(turn @ np.diag([0.002, 0.003, 0.004]) @ turn.T, abs=1e-12)
+    told = "\n".join(robot.unsupported)
+    assert "inertias without a mass: added to those of the bodies they are fixed to: plate" in told
+    assert "without a mass" not in "\n".join(plain.unsupported)
+
+
+def test_inertia_without_mass_that_is_not_taken_is_listed(tmp_path):
+    path = write_robot(tmp_path)
+    path.write_text(ROBOT.replace('<mass value="4"/>', '<mass value="0"/>'))
+    told = "\n".join(load_urdf(path).unsupported)  # a base without mass is fixed
+    assert "inertias without a mass: left out, as these links are fixed in the world: base" in told
+    path.write_text(ROBOT.replace('<mass value="0.8"/>', '<mass value="0"/>'))
+    told = "\n".join(load_urdf(path).unsupported)
+    assert "inertias without a mass: those of the filled shapes were taken: lower" in told
+    path.write_text(ROBOT.replace('<mass value="0.3"/>', '<mass value="0"/>'))
+    with pytest.raises(am.InputError, match=r"'slider' moves, but has no mass; give it a mass and"):
+        load_urdf(path)
+    path = with_rotor(tmp_path)
+    path.write_text(path.read_text().replace('izz="0.004"', 'izz="-0.004"'))
+    told = "\n".join(load_urdf(path).unsupported)
+    assert "inertias without a mass that no body can have: left out: plate" in told
+
+
 def test_a_fixed_base_and_motors_that_hold(tmp_path):
     path = write_robot(tmp_path)
     robot = load_urdf(path, fixed_base=True, hold=True, configuration=WISHES)
@@ -133,11 +212,52 @@ def test_a_fixed_base_and_motors_that_hold(tmp_path):
     sim = robot.scene().simulation()
     before = robot.pose("slider")[0]
     sim.run(0.2)
-    after = am.Body(sim.world, robot.bodies["slider"].id).position
-    assert after == pytest.approx(before, abs=2e-3)
+    assert robot.bodies["slider"].position == pytest.approx(before, abs=2e-3)
     sagging = load_urdf(path, fixed_base=True, configuration=WISHES).scene().simulation()
     sagging.run(0.2)
     assert np.abs(sagging.bodies.velocity).max() > 0.3
+
+
+def test_handles_are_those_of_the_simulation_of_the_scene(tmp_path):
+    """The first script of a roboticist: load, run, look at links and joints, push, go on."""
+    robot = load_urdf(write_robot(tmp_path), fixed_base=True, configuration=WISHES)
+    scene = robot.scene()
+    sim = scene.simulation()
+    assert sim.world is robot.world
+    slider, before = robot.bodies["slider"], robot.pose("slider")[0]
+    sim.run(0.1)
+    assert np.abs(slider.position - before).max() > 1e-3
+    assert slider.position.tolist() == sim.bodies.position[slider.index].tolist()
+    assert robot.pose("slider")[0] == pytest.approx(slider.position, abs=1e-9)
+    angle = sim.joints.angle[sim.joints.index("shoulder")]
+    assert abs(angle) > 1e-3
+    assert sim.joints.index(robot.joints["shoulder"]) == sim.joints.index("shoulder")
+    R = am.interchange.robots.mechanism.Pose.of_quaternion((0, 0, 0), slider.orientation).rotation
+    speed = slider.velocity @ R[:, 2]
+    slider.velocity[:] = 0.0
+    assert speed != 0.0
+    assert not sim.bodies.velocity[slider.index].any()
+    # the scene is still the start: copies, files and another run of the file begin there
+    save_scene(scene, tmp_path / "robot.yaml")
+    fresh = load_scene(tmp_path / "robot.yaml").world
+    assert_same_world(scene.build(), fresh)
+    assert fresh.body("slider").position == pytest.approx(before, abs=1e-12)
+    for again in (scene, robot.scene()):
+        with pytest.raises(am.InputError, match=r"moves the robot 'tester' already.*load the file"):
+            again.simulation()
+
+
+def test_joints_are_found_by_name_or_by_themselves(tmp_path):
+    robot = load_urdf(write_robot(tmp_path))
+    sim = robot.scene().simulation()
+    for row, joint in enumerate(robot.world.joints):
+        assert sim.joints.index(joint) == row
+    other = load_urdf(write_robot(tmp_path)).joints["axle"]
+    for wrong, words in (
+        ("axel", "no joint called 'axel'"), (other, "Revolute 'axle' is no joint of this"),
+    ):  # fmt: skip
+        with pytest.raises(am.InputError, match=words):
+            sim.joints.index(wrong)
 
 
 def test_motors_of_joints_are_given_by_name(tmp_path):

@@ -138,7 +138,7 @@ def test_a_world_with_everything_comes_back(ending, tmp_path):
     back = again(world, tmp_path, ending)
     # body 3 was the only box: a file holds no shape that nobody has
     kept = [i for i in range(len(world.shapes)) if i in world.bodies.shape]
-    world.bodies.shape[:] = np.searchsorted(kept, world.bodies.shape)
+    world.bodies.columns["shape"][:] = np.searchsorted(kept, world.bodies.shape)
     world.shapes = [world.shapes[i] for i in kept]
     world.origins = [world.origins[i] for i in kept]
     assert_same_world(world, back)
@@ -226,6 +226,7 @@ def test_how_it_is_run_comes_back(tmp_path):
         time=0.3, step=am.AutomaticStep(largest=0.02), substeps=2, friction="exact",
         solver=am.SpectralGradient(cut=(0.2, 0.8), tolerance=1e-5, memory=3, time_limit=2.5),
         sleeping=am.Sleeping(speed=0.01), near=1e-3, recovery_speed=0.5, bounce_speed=0.1,
+        watch="note",
     )  # fmt: skip
     scene = FileScene(world, "odd", "one ball", run, Output(rate=25.0, contacts=True))
     for ending in ENDINGS:
@@ -236,6 +237,7 @@ def test_how_it_is_run_comes_back(tmp_path):
     assert isinstance(sim.solver, am.ExactCoulomb)
     assert sim.solver.inner == run.solver
     assert sim.step_length == run.step
+    assert sim.watch == "note"
     other = back.simulation(dataclasses.replace(back.advice, step=1e-3, solver="apgd"))
     assert other.step_length == 1e-3
     assert isinstance(other.solver.inner, am.APGD)

@@ -133,7 +133,7 @@ def test_joints_added_and_removed_in_a_run():
     sim.run(0.1)
     assert np.linalg.norm(bob.position) == pytest.approx(1.0, abs=1e-6)
     world.remove_joint(hinge)
-    before = bob.velocity
+    before = bob.velocity.copy()
     sim.run(0.1)
     assert len(sim.joints) == 0
     assert bob.velocity == pytest.approx(before - [0, 0, 0.1 * G], abs=1e-12)

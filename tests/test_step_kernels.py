@@ -15,7 +15,13 @@ import step_oracles as oracle
 from amontons._jit import CHUNK
 from amontons.algebra.rotations import rotation_matrices
 from amontons.collision.contacts import ContactSet
-from amontons.dynamics.contact_laws import ContactRules, contact_kernel, contact_terms, shared
+from amontons.dynamics.contact_laws import (
+    ContactRules,
+    contact_kernel,
+    contact_terms,
+    late_hits,
+    shared,
+)
 from amontons.dynamics.energy import mechanics, mechanics_kernel
 from amontons.dynamics.free_velocity import free_velocities
 from amontons.dynamics.integration import advance
@@ -243,23 +249,44 @@ def test_contact_kernel(rng, form, lift):
                          slip_speed=0.0, cohesion_range=0.0)  # fmt: skip
     keep, bounces = np.empty((2, count), dtype=bool)
     mu, b, E = np.empty((3, count))
+    hit = rng.random(count) < 0.2
     getattr(contact_kernel, form)(
         contacts.bodies, contacts.normals, contacts.arms_a, contacts.arms_b, contacts.gaps,
         before, free, mobile, material, table.friction, table.restitution, table.compliance,
         table.damping, h, rules.near, rules.recovery_speed, rules.bounce_speed,
-        rules.lift_speed, keep, mu, b, E, bounces,
+        rules.lift_speed, hit, keep, mu, b, E, bounces,
     )  # fmt: skip
     for c, (i, j) in enumerate(contacts.bodies):
         two = [i, j]
         pair = {name: getattr(table, name)[material[i], material[j]] for name in PROPERTIES}
         right = oracle.contact_law(
             contacts.normals[c], (contacts.arms_a[c], contacts.arms_b[c]), contacts.gaps[c],
-            before[two], free[two], mobile[two], pair, h, rules,
+            before[two], free[two], mobile[two], pair, h, rules, hit[c],
         )  # fmt: skip
         assert (keep[c], bounces[c]) == (right[0], right[4])
         assert (mu[c], b[c], E[c]) == pytest.approx(right[1:4], rel=1e-9, abs=1e-12)
     assert 0 < keep.sum() < count
     assert 0 < bounces.sum() < count
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_late_hits(rng, form):
+    """Contacts outside the problem that velocities close, one by one from the formula."""
+    bodies, count, h, slack = 12, 400, 0.01, 1e-3
+    contacts = random_contacts(rng, count, bodies)
+    velocity = rng.standard_normal((bodies, 6))
+    inside = rng.random(count) < 0.4
+    hit = np.zeros(count, dtype=bool)
+    found = getattr(late_hits, form)(
+        contacts.bodies, contacts.normals, contacts.arms_a, contacts.arms_b, contacts.gaps,
+        velocity, h, slack, inside, hit,
+    )  # fmt: skip
+    for c, (a, b) in enumerate(contacts.bodies):
+        v = velocity[b, :3] + np.cross(velocity[b, 3:], contacts.arms_b[c])
+        v -= velocity[a, :3] + np.cross(velocity[a, 3:], contacts.arms_a[c])
+        closes = contacts.gaps[c] + h * (v @ contacts.normals[c]) < -slack
+        assert hit[c] == (closes and not inside[c])
+    assert found == hit.sum() > 0
 
 
 def test_contact_terms_keep_what_may_act(rng):

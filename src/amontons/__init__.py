@@ -23,7 +23,9 @@ _HOMES = {
         "InsufficientMemoryError",
         "OutputError",
         "ProblemWarning",
+        "RunawayError",
         "SimulationError",
+        "StrictError",
         "UnsupportedProblemError",
     ),
     "amontons.interchange": (
@@ -62,6 +64,7 @@ _HOMES = {
         "Screw",
         "SpeedMotor",
         "Spherical",
+        "Strength",
         "TorqueMotor",
         "Universal",
     ),
@@ -70,6 +73,7 @@ _HOMES = {
     "amontons.model.motion": ("Motion",),
     "amontons.model.world": ("World",),
     "amontons.simulation.contacts": ("Contacts",),
+    "amontons.simulation.notes": ("Note",),
     "amontons.simulation.report": ("Readings", "StepReport"),
     "amontons.simulation.simulation": ("Simulation",),
     "amontons.simulation.step_size": ("AutomaticStep",),
@@ -169,6 +173,7 @@ __all__ = [
     "MinimumResidual",
     "Motion",
     "NonNegative",
+    "Note",
     "OutputError",
     "Page",
     "Part",
@@ -189,6 +194,7 @@ __all__ = [
     "Revolute",
     "RollingCone",
     "Rope",
+    "RunawayError",
     "Screw",
     "Shape",
     "Simulation",
@@ -204,6 +210,8 @@ __all__ = [
     "SpinningCone",
     "Status",
     "StepReport",
+    "Strength",
+    "StrictError",
     "TorqueMotor",
     "TorsionSpring",
     "TriangleMesh",
@@ -237,7 +245,9 @@ if TYPE_CHECKING:
         InsufficientMemoryError,
         OutputError,
         ProblemWarning,
+        RunawayError,
         SimulationError,
+        StrictError,
         UnsupportedProblemError,
     )
     from amontons.interchange import (
@@ -276,6 +286,7 @@ if TYPE_CHECKING:
         Screw,
         SpeedMotor,
         Spherical,
+        Strength,
         TorqueMotor,
         Universal,
     )
@@ -310,6 +321,7 @@ if TYPE_CHECKING:
     from amontons.problem.solution import History, Solution, Status
     from amontons.results import Recorder, Results
     from amontons.simulation.contacts import Contacts
+    from amontons.simulation.notes import Note
     from amontons.simulation.report import Readings, StepReport
     from amontons.simulation.simulation import Simulation
     from amontons.simulation.sleeping import Sleeping

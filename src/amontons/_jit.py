@@ -25,6 +25,7 @@ from llvmlite import binding as llvm
 from numba.core import event
 from numba.core.registry import CPUDispatcher
 
+from amontons._blas import one_blas_thread
 from amontons._kernel_cache import keep
 from amontons.errors import InputError
 
@@ -36,6 +37,8 @@ logger = logging.getLogger("amontons")
 # A loop over many arrays is vectorised after a check that those it writes overlap no other. LLVM
 # gives up at 8 such pairs; a pass over contacts has some 250 (3 components of a dozen vectors).
 llvm.set_option("", "-runtime-memory-check-threshold=512")
+if llvm.llvm_version_info[0] >= 15:  # has a second limit, of 128
+    llvm.set_option("", "-vectorize-memory-check-threshold=512")
 
 CHUNK = 2016
 """Blocks a reduction sums before it starts a new partial sum; fixed, so sums are repeatable."""
@@ -117,23 +120,34 @@ def routine(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def set_threads(threads: int) -> None:
-    """Use this many threads in parallel kernels from now on (1 to :func:`max_threads`)."""
+    """Use this many threads from now on (1 to :func:`max_threads`).
+
+    That holds for parallel kernels and for the BLAS and OpenMP libraries of the process, numpy's
+    and scipy's among them. Inside a solve BLAS has one thread, whatever is said here.
+    """
     if not 1 <= threads <= max_threads():
         raise InputError(
             f"threads must be between 1 and {max_threads()} on this machine, got {threads}; "
             "start Python with NUMBA_NUM_THREADS set to allow more"
         )
     numba.set_num_threads(threads)
+    import scipy.linalg  # noqa: F401  brings a BLAS of its own
+
+    one_blas_thread.limit(threads)
 
 
 def get_threads() -> int:
-    """Threads that parallel kernels use now."""
+    """Threads that parallel kernels use now, and other libraries at most."""
     return int(numba.get_num_threads())
 
 
 def max_threads() -> int:
     """Most threads that this process can use."""
     return int(numba.config.NUMBA_NUM_THREADS)
+
+
+if "NUMBA_NUM_THREADS" in os.environ:  # who limits the kernels means all of it
+    one_blas_thread.limit(max_threads())
 
 
 class _Announcer(event.Listener):  # type: ignore[misc]

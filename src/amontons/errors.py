@@ -21,7 +21,15 @@ class InsufficientMemoryError(AmontonsError, MemoryError):
 
 
 class SimulationError(AmontonsError, ArithmeticError):
-    """A time step that gave no finite velocities; the state is that before it."""
+    """A run that cannot go on, as after a step that gave no finite velocities."""
+
+
+class RunawayError(SimulationError):
+    """A time step in which energy came from nowhere; the state is that before it."""
+
+
+class StrictError(SimulationError):
+    """A note in a run that is strict; the state is that after the step."""
 
 
 class FileFormatError(AmontonsError, ValueError):

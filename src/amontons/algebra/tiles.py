@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from amontons._jit import TILE, helper, routine
-from amontons.algebra.cones import COULOMB, FREE, INTERVAL, NONNEGATIVE, ROLLING, cone_height
+from amontons.algebra.cones import COULOMB, FREE, INTERVAL, NONNEGATIVE, ROLLING
 
 TINY = 1e-300
 
@@ -135,7 +135,19 @@ def project_tile(sets, kind, b, m, sn, st, sm, V):
     elif kind == ROLLING:
         _rolling_tile(sets, b, m, sn, st, sm, V)
     elif kind != FREE:
-        _spinning_tile(sets, b, m, sn, st, sm, V)
+        _spinning_tile(
+            sets.normal[0, b : b + m],
+            sets.normal[1, b : b + m],
+            sets.normal[2, b : b + m],
+            sets.friction[b : b + m],
+            sets.rolling[b : b + m],
+            sets.spinning[b : b + m],
+            sn,
+            st,
+            sm,
+            m,
+            V,
+        )
 
 
 @routine
@@ -155,13 +167,41 @@ def _coulomb_tile(n0, n1, n2, mu, sn, st, m, V):
         V2[j] = height * n2[j] + shrink * t2
 
 
+@helper
+def height_of(v, t, m, s, mu, rho, sigma, kt, km):
+    """The same as `cone_height`, without branches: parts that are outside can drop out only twice.
+
+    At least one of the parts that are outside at height v is outside at the projection's height.
+    Heights only grow: where one would not, a part has dropped out by rounding alone.
+    """
+    full_t, full_m, full_s = kt * mu, km * rho, km * sigma
+    pull_t = full_t if t > mu * v else 0.0
+    pull_m = full_m if m > rho * v else 0.0
+    pull_s = full_s if s > sigma * v else 0.0
+    a = _height(v, t, m, s, mu, rho, sigma, pull_t, pull_m, pull_s)
+    pull_t = pull_t if t > mu * a else 0.0
+    pull_m = pull_m if m > rho * a else 0.0
+    pull_s = pull_s if s > sigma * a else 0.0
+    a = max(a, _height(v, t, m, s, mu, rho, sigma, pull_t, pull_m, pull_s))
+    pull_t = pull_t if t > mu * a else 0.0
+    pull_m = pull_m if m > rho * a else 0.0
+    pull_s = pull_s if s > sigma * a else 0.0
+    return max(a, _height(v, t, m, s, mu, rho, sigma, pull_t, pull_m, pull_s))
+
+
+@helper
+def _height(v, t, m, s, mu, rho, sigma, pull_t, pull_m, pull_s):
+    top = v + pull_t * t + pull_m * m + pull_s * s
+    return max(top, 0.0) / (1.0 + pull_t * mu + pull_m * rho + pull_s * sigma)
+
+
 @routine
 def _rolling_tile(sets, b, m, sn, st, sm, V):
     for j in range(m):
         mu, rho = sets.friction[b + j], sets.rolling[b + j]
         t = np.sqrt(V[TILE + j] ** 2 + V[2 * TILE + j] ** 2)
         roll = np.sqrt(V[3 * TILE + j] ** 2 + V[4 * TILE + j] ** 2)
-        a = cone_height(V[j], t, roll, 0.0, mu, rho, 0.0, sn[j] / st[j], sn[j] / sm[j])
+        a = height_of(V[j], t, roll, 0.0, mu, rho, 0.0, sn[j] / st[j], sn[j] / sm[j])
         keep_t = min(1.0, mu * a / max(t, TINY))
         keep_m = min(1.0, rho * a / max(roll, TINY))
         V[j] = a
@@ -171,34 +211,49 @@ def _rolling_tile(sets, b, m, sn, st, sm, V):
         V[4 * TILE + j] *= keep_m
 
 
+@helper
+def project_wrench(n, limits, kt, km, w):
+    """Projection of a force and a torque w onto the cone (μ, ρ, σ) about n; six numbers."""
+    mu, rho, sigma = limits
+    v = w[0] * n[0] + w[1] * n[1] + w[2] * n[2]
+    spin = w[3] * n[0] + w[4] * n[1] + w[5] * n[2]
+    t0, t1, t2 = w[0] - v * n[0], w[1] - v * n[1], w[2] - v * n[2]
+    m0, m1, m2 = w[3] - spin * n[0], w[4] - spin * n[1], w[5] - spin * n[2]
+    t = np.sqrt(t0 * t0 + t1 * t1 + t2 * t2)
+    roll = np.sqrt(m0 * m0 + m1 * m1 + m2 * m2)
+    turn = abs(spin)
+    a = height_of(v, t, roll, turn, mu, rho, sigma, kt, km)
+    clip_t, clip_m, clip_s = (
+        mu * a / max(t, TINY),
+        rho * a / max(roll, TINY),
+        sigma * a / max(turn, TINY),
+    )
+    keep_t = clip_t if t > mu * a else 1.0
+    keep_m = clip_m if roll > rho * a else 1.0
+    keep_s = clip_s if turn > sigma * a else 1.0
+    along = spin * keep_s
+    return (
+        a * n[0] + keep_t * t0,
+        a * n[1] + keep_t * t1,
+        a * n[2] + keep_t * t2,
+        along * n[0] + keep_m * m0,
+        along * n[1] + keep_m * m1,
+        along * n[2] + keep_m * m2,
+    )
+
+
 @routine
-def _spinning_tile(sets, b, m, sn, st, sm, V):
+def _spinning_tile(n0, n1, n2, friction, rolling, spinning, sn, st, sm, m, V):
+    V0, V1, V2 = V[:TILE], V[TILE : 2 * TILE], V[2 * TILE : 3 * TILE]
+    V3, V4, V5 = V[3 * TILE : 4 * TILE], V[4 * TILE : 5 * TILE], V[5 * TILE :]
     for j in range(m):
-        mu, rho, sigma = sets.friction[b + j], sets.rolling[b + j], sets.spinning[b + j]
-        n0, n1, n2 = sets.normal[0, b + j], sets.normal[1, b + j], sets.normal[2, b + j]
-        v = V[j] * n0 + V[TILE + j] * n1 + V[2 * TILE + j] * n2
-        spin = V[3 * TILE + j] * n0 + V[4 * TILE + j] * n1 + V[5 * TILE + j] * n2
-        t0, t1, t2 = V[j] - v * n0, V[TILE + j] - v * n1, V[2 * TILE + j] - v * n2
-        m0, m1, m2 = (
-            V[3 * TILE + j] - spin * n0,
-            V[4 * TILE + j] - spin * n1,
-            V[5 * TILE + j] - spin * n2,
+        V0[j], V1[j], V2[j], V3[j], V4[j], V5[j] = project_wrench(
+            (n0[j], n1[j], n2[j]),
+            (friction[j], rolling[j], spinning[j]),
+            sn[j] / st[j],
+            sn[j] / sm[j],
+            (V0[j], V1[j], V2[j], V3[j], V4[j], V5[j]),
         )
-        t = np.sqrt(t0 * t0 + t1 * t1 + t2 * t2)
-        roll = np.sqrt(m0 * m0 + m1 * m1 + m2 * m2)
-        turn = abs(spin)
-        a = cone_height(v, t, roll, turn, mu, rho, sigma, sn[j] / st[j], sn[j] / sm[j])
-        keep_t = min(1.0, mu * a / max(t, TINY))
-        keep_m = min(1.0, rho * a / max(roll, TINY))
-        along = spin * min(1.0, sigma * a / max(turn, TINY))
-        V[j], V[TILE + j], V[2 * TILE + j] = (
-            a * n0 + keep_t * t0,
-            a * n1 + keep_t * t1,
-            a * n2 + keep_t * t2,
-        )
-        V[3 * TILE + j] = along * n0 + keep_m * m0
-        V[4 * TILE + j] = along * n1 + keep_m * m1
-        V[5 * TILE + j] = along * n2 + keep_m * m2
 
 
 @routine

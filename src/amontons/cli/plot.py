@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from amontons.cli.output import console
+from amontons.cli.running import tell_notes_of
 from amontons.errors import InputError
 
 
@@ -19,7 +20,7 @@ def plot(
     ] = None,
     format: Annotated[str, typer.Option("--format", help="png, svg or pdf.")] = "png",
 ) -> None:
-    """Draw energy, contacts, the solver's effort, the time of each stage, and recorded forces."""
+    """Draw energy by cause, contacts, the solver's effort, times of stages, recorded forces."""
     from amontons import plots
     from amontons.results import Results
 
@@ -40,3 +41,4 @@ def plot(
             path = target / f"{name}.{format}"
             plots.save(draw(results), path)
             console().print(f"wrote {path}", soft_wrap=True)
+        tell_notes_of(results)

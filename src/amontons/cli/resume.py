@@ -20,11 +20,15 @@ def resume(
     live: Annotated[
         bool, typer.Option("--live", help="Show it in a browser while it runs.")
     ] = False,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Stop at the first note, such as no convergence.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Go on with a run from its last checkpoint: the result is that of an unbroken run.
 
-    Exit code: 0 ran to its end, 2 bad input, 130 stopped by Ctrl-C again.
+    Exit code: 0 ran to its end, 2 bad input, 3 became unstable or is strict and had a note, 130
+    stopped by Ctrl-C again.
     """
     from amontons.cli.running import carry_out
     from amontons.model.shapes.checks import positive
@@ -33,4 +37,4 @@ def resume(
     if time is not None:
         positive("--time", time)
     use_threads(threads)
-    carry_out(go_on(folder, time=time), json=json, live=live)
+    carry_out(go_on(folder, time=time), json=json, live=live, strict=strict)

@@ -70,11 +70,15 @@ def run(
     live: Annotated[
         bool, typer.Option("--live", help="Show it in a browser while it runs.")
     ] = False,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Stop at the first note, such as no convergence.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Run a scene and record it; what is not given is as the scene advises.
 
-    Exit code: 0 ran to its end, 2 bad input, 130 stopped by Ctrl-C (go on with `amontons resume`).
+    Exit code: 0 ran to its end, 2 bad input, 3 became unstable or is strict and had a note, 130
+    stopped by Ctrl-C (go on with `amontons resume`).
     """
     from amontons.cli.companion import start_where_cold
     from amontons.cli.running import carry_out, free_folder
@@ -95,7 +99,7 @@ def run(
     folder = out or free_folder(Path(scene).stem if names_a_file(scene) else made.name)
     rate, points = _output(made, frames, contacts)
     begun = begin(made, folder, settings=settings, rate=rate, contacts=points)
-    carry_out(begun, json=json, live=live)
+    carry_out(begun, json=json, live=live, strict=strict)
 
 
 def _made(word: str, bodies: int | None, seed: int | None, given: list[str]) -> Scene | FileScene:

@@ -12,6 +12,7 @@ import typer
 
 from amontons.cli.output import (
     INTERRUPTED,
+    STOPPED,
     complain,
     console,
     grouped,
@@ -20,17 +21,23 @@ from amontons.cli.output import (
     seconds,
 )
 from amontons.cli.progress import Display, Interrupt
+from amontons.errors import SimulationError
 
 if TYPE_CHECKING:
-    from amontons.results import Run
+    from amontons.results import Results, Run
+    from amontons.simulation.notes import NoteSummary
     from amontons.simulation.report import StepReport
 
 
-def carry_out(run: Run, *, json: bool, live: bool = False) -> None:
-    """Run to the end, or until Ctrl-C, and report; `live` shows it meanwhile."""
+def carry_out(run: Run, *, json: bool, live: bool = False, strict: bool = False) -> None:
+    """Run to the end, or until Ctrl-C, and report; `live` shows it meanwhile.
+
+    A run that has become unstable ends early, and a `strict` one at its first note.
+    """
     from amontons._jit import announcer
 
     begun, start = time.perf_counter(), run.simulation.time
+    trouble = ""
     with (
         serving(run.recorder.folder, live),
         Interrupt("after this step") as interrupt,
@@ -48,13 +55,23 @@ def carry_out(run: Run, *, json: bool, live: bool = False) -> None:
                 display.update(_text(report, run, passed, time.perf_counter() - begun), passed)
             return interrupt.requested
 
-        run.simulation.run(run.left, on_step=on_step)
+        try:
+            run.simulation.run(until=run.settings.time, on_step=on_step, strict=strict)
+        except SimulationError as reason:  # the recorder has all steps up to here
+            trouble = str(reason)
     report = summary(run, time.perf_counter() - begun)
-    report["finished"] = not interrupt.requested or run.left <= 1e-9 * run.settings.time
+    whole = not interrupt.requested or run.left <= 1e-9 * run.settings.time
+    report["finished"], report["trouble"] = whole and not trouble, trouble or None
     if json:
         print_json(report)
     else:
         _print(report)
+        tell_notes(report["notes"])
+    if trouble:
+        complain(
+            f"at {run.simulation.time:.4g} of {run.settings.time:g} s: {trouble}", kind="stopped"
+        )
+        raise typer.Exit(STOPPED)
     if not report["finished"]:
         complain(
             f"at {run.simulation.time:.4g} of {run.settings.time:g} s; go on with: "
@@ -118,8 +135,41 @@ def summary(run: Run, wall: float) -> dict[str, Any]:
             "deepest_overlap": float(read["penetration"].max(initial=0.0)),
             "joint_error": float(read["joint_error"].max(initial=0.0)),
             "energy": [float(energy[0]), float(energy[-1])] if some else None,
+            "notes": [_note(each) for each in results.note_summaries],
             "bytes": results.path.stat().st_size,
         }
+
+
+def _note(found: NoteSummary) -> dict[str, Any]:
+    """What the notes of one kind come to."""
+    return {
+        "kind": found.kind,
+        "steps": found.steps,
+        "share": found.share,
+        "first": found.first,
+        "last": found.last,
+        "worst": {
+            "step": found.worst.step,
+            "time": found.worst.time,
+            "value": found.worst.value,
+            "bodies": list(found.worst.bodies),
+            "message": found.worst.message,
+        },
+        "expected": found.worst.expected,
+        "text": str(found),
+    }
+
+
+def tell_notes(notes: list[dict[str, Any]]) -> None:
+    """Say on standard error what there was to note, one paragraph a kind."""
+    for note in notes:
+        style = "bold green" if note["expected"] else "bold yellow"
+        complain(note["text"], kind="note", style=style)
+
+
+def tell_notes_of(results: Results) -> None:
+    """Say on standard error what there was to note in a run."""
+    tell_notes([_note(each) for each in results.note_summaries])
 
 
 def _print(report: dict[str, Any]) -> None:

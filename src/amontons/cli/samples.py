@@ -74,7 +74,11 @@ def sample_scene() -> tuple[CollisionDetector, Floats]:
 
 
 def sample_world(*, torques: bool) -> World:
-    """A box and a ball on a floor, hinged to each other; with rolling friction or without."""
+    """A box and a ball on a floor, hinged to each other; with rolling friction or without.
+
+    And three balls in the air: one so fast that contacts are looked for from afar, and two so near
+    to each other that theirs is found and left out.
+    """
     rolling = 1e-3 if torques else 0.0
     material = Material(rolling_friction=rolling, cohesion=0.1, restitution=0.5)
     world = World()
@@ -86,6 +90,8 @@ def sample_world(*, torques: bool) -> World:
         Revolute(box, ball, point=(1.0, 0.0, 0.5), axis=UP, limits=(-1, 1), motor=motor)
     )
     world.add_force(Drag(linear=0.1, angular=0.1))
+    places, speeds = [(0, 0, 9), (1.03, 0, 9), (0, 9, 9)], [(0, 0, 0), (0, 0, 0), (0, 0, 40)]
+    world.add_bodies(Sphere(0.5), mass=1.0, position=places, velocity=speeds, material=material)
     return world
 
 

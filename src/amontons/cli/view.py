@@ -33,6 +33,7 @@ def view(
     if live:
         follow(folder, open)
         return
+    from amontons.cli.running import tell_notes_of
     from amontons.results import Results
     from amontons.viewer import write_page
 
@@ -41,6 +42,7 @@ def view(
     with Results(folder) as results:
         path = out or results.path.parent / "view.html"
         write_page(results, path, every=every)
+        tell_notes_of(results)
     size = path.stat().st_size
     console().print(f"wrote {path} ({megabytes(size)}): open it in a browser", soft_wrap=True)
     if size > LARGE:

@@ -18,6 +18,7 @@ from amontons.problem.sets import (
     SpinningCone,
     unit_normals,
 )
+from amontons.problem.units import NO_YARDSTICK, Yardstick
 
 Floats = NDArray[np.float64]
 
@@ -28,13 +29,16 @@ def assemble(
     *,
     inverse_mass: Floats,
     inverse_inertia: Floats,
+    gyration: Floats,
     free: Floats,
+    yardstick: Yardstick = NO_YARDSTICK,
     name: str = "",
 ) -> ConeProblem:
     """The problem r = Dᵀv* + b over contacts and joint rows (DESIGN, §1; paper 3, eq. 12).
 
     Impulses of contacts come first, three world-frame components each, or six (force and torque)
-    where any contact resists rolling or spinning; then one a row of the joints.
+    where any contact resists rolling or spinning; then one a row of the joints. Rows that turn are
+    compared with others by the radius of gyration of the smaller body [m], shape (bodies,).
     """
     contacts = terms.contacts
     count = len(contacts)
@@ -62,6 +66,8 @@ def assemble(
         _sets(terms, rows),
         compliance=_compliance(terms, rows, width),
         cohesion=_cohesion(terms, len(rows.offset)),
+        lengths=_lengths(terms, rows, gyration),
+        yardstick=yardstick,
         name=name,
     )
 
@@ -96,3 +102,12 @@ def _cohesion(terms: ContactTerms, rows: int) -> Floats | None:
     if terms.cohesion is None:
         return None
     return np.concatenate([terms.cohesion, np.zeros(rows)])
+
+
+def _lengths(terms: ContactTerms, rows: JointRows, gyration: Floats) -> Floats | None:
+    """Lengths of rows that turn; contacts have their own, and what is a speed has none."""
+    if not rows.angular.any():
+        return None
+    smaller = np.append(gyration, np.inf)[rows.bodies].min(axis=1)  # the last is the world: −1
+    own = np.full(len(terms), np.nan)
+    return np.concatenate([own, np.where(rows.angular, smaller, 1.0)])

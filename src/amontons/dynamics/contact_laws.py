@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from amontons._jit import kernel, prange
 from amontons.collision.contacts import ContactSet
 from amontons.model.materials import PairTable
+from amontons.problem.units import NO_YARDSTICK, Yardstick
 
 Floats = NDArray[np.float64]
 
@@ -33,6 +34,8 @@ class ContactRules:
         Contacts that slide slower than this [m/s] stick: static friction holds them.
     cohesion_range:
         Contacts with a smaller gap [m] pull.
+    yardstick:
+        What errors of impulses are measured with.
     """
 
     near: float
@@ -41,6 +44,7 @@ class ContactRules:
     lift_speed: float
     slip_speed: float
     cohesion_range: float
+    yardstick: Yardstick = NO_YARDSTICK
 
 
 @dataclass
@@ -49,13 +53,14 @@ class ContactTerms:
 
     contacts: ContactSet
     kept: NDArray[np.int64] | None  # which of the detected contacts they are; None: all
+    bouncing: NDArray[np.bool_]  # impacts that give something back, (contacts,)
     friction: Floats  # (contacts,)
     offset: Floats  # b along the normal [m/s], (contacts,)
     rolling: Floats | None = None  # [m], (contacts,)
     spinning: Floats | None = None  # [m], (contacts,)
     compliance: Floats | None = None  # of the normal row [m/(N s)/s], (contacts,)
     cohesion: Floats | None = None  # largest pull as an impulse [N s], (contacts,)
-    bouncing: int = 0  # impacts that give something back
+    parting: Floats | None = None  # share of b that only parts bodies [m/s], ≤ 0, (contacts,)
     has_static_friction: bool = False  # more than of sliding contacts
 
     def __len__(self) -> int:
@@ -74,12 +79,15 @@ class ContactTerms:
 @kernel
 def contact_kernel(
     bodies, normals, arms_a, arms_b, gaps, before, free, mobile, material, friction, restitution,
-    compliance, damping, step, near, recovery, bounce, lift, keep, mu, offset, yielding, bounces,
+    compliance, damping, step, near, recovery, bounce, lift, hit, keep, mu, offset, yielding,
+    bounces,
 ):  # fmt: skip
     """Which contacts may act in this step, and friction, b and E of each.
 
     A contact acts if it is near, if it would close within two such steps, or if the convex
-    relaxation would lift it that far: by h μ‖u_t‖ (paper 3, §2.3).
+    relaxation would lift it that far: by h μ‖u_t‖ (paper 3, §2.3). Or if it was found to be `hit`:
+    other impacts of this very step drive its bodies together. It stops them at its gap; what it
+    gives back it gives back in the next step.
 
     b is Φ/h, so that a gap may close and no more (paper 3, eq. 9), at least −recovery where bodies
     overlap; Φ/(h + τ) of a compliant contact with E = C/(h (h + τ)), an implicit spring and
@@ -106,7 +114,7 @@ def contact_kernel(
         gap = gaps[c]
         speed = np.sqrt(d0 * d0 + d1 * d1 + d2 * d2)
         reach = near + 2.0 * step * max(-u, mu[c] * speed)
-        keep[c] = (mobile[a] or mobile[b]) and gap <= reach
+        keep[c] = (mobile[a] or mobile[b]) and (gap <= reach or hit[c])
         soft, relax = compliance[i, j], damping[i, j]
         if gap > 0.0:
             relax = 0.0  # a dashpot that is not touched yet brakes nobody
@@ -147,7 +155,9 @@ def contact_terms(
     step: float,
     rules: ContactRules,
     sticking: NDArray[np.bool_] | None = None,
+    hit: NDArray[np.bool_] | None = None,
     bouncing: float = 1.0,
+    parting: NDArray[np.bool_] | None = None,
 ) -> ContactTerms:
     """The terms of all contacts that may act in this step.
 
@@ -159,8 +169,13 @@ def contact_terms(
         Bodies that impulses can move; contacts between others are left out; shape (bodies,).
     sticking:
         Which contacts stuck in the last step: static friction holds those; shape (contacts,).
+    hit:
+        Contacts that other impacts of this step close; shape (contacts,).
     bouncing:
         Share of the restitution that impacts have: 0 where they give nothing back.
+    parting:
+        Which contacts overlap so much that they are parted by a motion that does not last;
+        shape (contacts,).
     """
     count = len(contacts)
     keep, bounces = np.empty((2, count), dtype=bool)
@@ -170,7 +185,7 @@ def contact_terms(
         contacts.bodies, contacts.normals, contacts.arms_a, contacts.arms_b, contacts.gaps,
         before, free, mobile, material, pairs.friction, restitution, pairs.compliance,
         pairs.damping, step, rules.near, rules.recovery_speed, rules.bounce_speed, rules.lift_speed,
-        keep, mu, offset, yielding, bounces,
+        np.zeros(count, dtype=bool) if hit is None else hit, keep, mu, offset, yielding, bounces,
     )  # fmt: skip
 
     def of(table: Floats) -> Floats:
@@ -178,8 +193,11 @@ def contact_terms(
 
     if pairs.sticks and sticking is not None:
         mu = np.where(sticking, of(pairs.static_friction), mu)
-    terms = ContactTerms(contacts, None, mu, offset, bouncing=int(np.count_nonzero(bounces)))
+    terms = ContactTerms(contacts, None, bounces, mu, offset)
     terms.has_static_friction = pairs.sticks
+    if parting is not None and parting.any():
+        part = np.clip(contacts.gaps / step, -rules.recovery_speed, 0.0)
+        terms.parting = np.where(parting & ~bounces, part, 0.0)
     if pairs.resists_turning:
         terms.rolling, terms.spinning = of(pairs.rolling_friction), of(pairs.spinning_friction)
     if pairs.yields:
@@ -188,6 +206,37 @@ def contact_terms(
         touching = contacts.gaps <= rules.cohesion_range
         terms.cohesion = step * shared(of(pairs.cohesion), contacts.bodies, touching)
     return terms if keep.all() else _kept(terms, np.flatnonzero(keep))
+
+
+@kernel
+def late_hits(bodies, normals, arms_a, arms_b, gaps, velocity, step, slack, inside, hit):
+    """hit ← True for contacts that are not `inside` the problem and that these velocities close.
+
+    An overlap up to the `slack` [m] is none. Returns how many there are.
+    """
+    found = 0
+    for c in prange(gaps.size):
+        if inside[c]:
+            continue
+        a, b = bodies[c, 0], bodies[c, 1]
+        u = 0.0
+        for k in range(3):
+            i, j = (k + 1) % 3, (k + 2) % 3
+            v = (
+                velocity[b, k]
+                + velocity[b, 3 + i] * arms_b[c, j]
+                - velocity[b, 3 + j] * arms_b[c, i]
+            )
+            v -= (
+                velocity[a, k]
+                + velocity[a, 3 + i] * arms_a[c, j]
+                - velocity[a, 3 + j] * arms_a[c, i]
+            )
+            u += v * normals[c, k]
+        if gaps[c] + step * u < -slack:
+            hit[c] = True
+            found += 1
+    return found
 
 
 def shared(force: Floats, bodies: NDArray[np.int32], touching: NDArray[np.bool_]) -> Floats:
@@ -213,6 +262,7 @@ def _kept(terms: ContactTerms, kept: NDArray[np.int64]) -> ContactTerms:
         spinning=of(terms.spinning),
         compliance=of(terms.compliance),
         cohesion=of(terms.cohesion),
-        bouncing=terms.bouncing,
+        parting=of(terms.parting),
+        bouncing=terms.bouncing[kept],
         has_static_friction=terms.has_static_friction,
     )

@@ -60,10 +60,11 @@ def mechanics_kernel(position, orientation, twist, mass, inertia, gravity, parti
 
 def mechanics_of(world: World, twist: Floats) -> Mechanics:
     """Energy and momentum of a world's bodies where they are, at these velocities (bodies, 6)."""
-    bodies = world.bodies
+    columns = world.bodies.columns
     return mechanics(
-        bodies.position, bodies.orientation, twist, bodies.mass, bodies.inertia, world.gravity
-    )
+        columns["position"], columns["orientation"], twist, columns["mass"], columns["inertia"],
+        world.gravity,
+    )  # fmt: skip
 
 
 def mechanics(

@@ -162,7 +162,7 @@ class ForceSystem:
         speed of a falling body is exact. Inverse masses [1/kg] have shape (bodies,), inverse
         inertias in world axes [1/(kg m²)] shape (bodies, 3, 3).
         """
-        if not (self._drag_of_all.any() or self._drag_rows.size):
+        if not self.drags:
             return
         drag = np.tile(self._drag_of_all, (len(velocity), 1))
         np.add.at(drag, self._drag_rows, self._drag_there)
@@ -175,6 +175,11 @@ class ForceSystem:
         turning = np.flatnonzero(rate > 0.0)
         matrix = np.eye(3) + rate[turning, None, None] * inverse_inertia[turning]
         velocity[turning, 3:] = np.linalg.solve(matrix, velocity[turning, 3:, None])[..., 0]
+
+    @property
+    def drags(self) -> bool:
+        """Whether there is any drag."""
+        return bool(self._drag_of_all.any() or self._drag_rows.size)
 
     def potential_energy(
         self, position: Floats, orientation: Floats, twist: Floats, time: float

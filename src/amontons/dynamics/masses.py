@@ -34,6 +34,7 @@ class Masses(NamedTuple):
     even: Flags  # the same inertia about all axes, (bodies,)
     driven: Flags  # fixed or kinematic, (bodies,)
     kinematic: NDArray[np.int64]  # rows of bodies that follow a prescribed motion
+    gyration: Floats  # √⟨r²⟩ of a body's mass about its centre [m], ∞ if driven, (bodies,)
     reach: Floats  # of a body's farthest point from its centre [m], 0 for a plane, (bodies,)
     size: Floats  # half of a body's smallest extent [m], (bodies,)
     span: Floats  # the same, infinite for driven bodies: their thickness is no measure, (bodies,)
@@ -63,6 +64,7 @@ class Masses(NamedTuple):
             uneven <= 1e-14 * trace[:, 0, 0],
             driven,
             np.flatnonzero(bodies.kinematic),
+            np.where(driven, np.inf, np.sqrt(0.5 * trace[:, 0, 0] * inverse_mass)),
             np.where(np.isfinite(reach), reach, 0.0),
             size,
             np.where(driven, np.inf, size),

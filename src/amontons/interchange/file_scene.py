@@ -8,6 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from amontons.dynamics.masses import Masses
 from amontons.errors import InputError
 from amontons.interchange.context import Names
 from amontons.interchange.reading import read_scene
@@ -59,17 +62,22 @@ class FileScene:
         step, solver = self.run.step, self.run.solver or solver_for(None, "convex")
         return Advice(
             time=self.run.time,
-            step=step.largest if isinstance(step, AutomaticStep) else step,
+            step=self._longest(step) if isinstance(step, AutomaticStep) else step,
             solver=SOLVER.classes[type(solver)],
             tolerance=solver.tolerance,
             max_iterations=solver.max_iterations,
         )
 
+    def _longest(self, step: AutomaticStep) -> float:
+        world = self.world
+        at_rest = np.zeros((len(world.bodies), 6))
+        return step.largest or step.choose(at_rest, world.gravity, Masses.of(world))
+
     def simulation(self, settings: Advice | None = None) -> Simulation:
         """A simulation of it, with other settings perhaps; all else is as the file says."""
         settings, run = settings or self.advice, self.run
         return Simulation(
-            self.build(),
+            self._world_to_move(),
             step=run.step if settings.step == self.advice.step else settings.step,
             solver=self._solver(settings),
             friction=run.friction,
@@ -78,7 +86,12 @@ class FileScene:
             near=run.near,
             recovery_speed=run.recovery_speed,
             bounce_speed=run.bounce_speed,
+            watch=run.watch,
         )
+
+    def _world_to_move(self) -> World:
+        """The world of a simulation: one of its own."""
+        return self.build()
 
     def _solver(self, settings: Advice) -> Solver | None:
         own, usual = self.run.solver, self.advice

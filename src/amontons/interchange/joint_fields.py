@@ -93,6 +93,10 @@ MOTORS = table(
     },
 )
 
+STRENGTH = Record.of(
+    joints.Strength, "strength", {**dict.fromkeys(joints.strength.WAYS, BOUND), "axis": VECTOR}
+)
+
 JOINT_VALUES: dict[str, Value] = {
     "a": BodyValue(),
     "b": BodyValue(),
@@ -100,6 +104,8 @@ JOINT_VALUES: dict[str, Value] = {
     "collide": Flag(),
     "break_force": BOUND,
     "break_torque": BOUND,
+    "strength": STRENGTH,
+    "break_time": NOT_NEGATIVE,
     "compliance": NOT_NEGATIVE,
     "angular_compliance": NOT_NEGATIVE,
     "damping": NOT_NEGATIVE,

@@ -13,6 +13,7 @@ from amontons.interchange.records import OneOf, Record, table
 from amontons.interchange.source import Node
 from amontons.interchange.values import Choice, Flag, Number, Schema, Text, Value, Whole
 from amontons.problem.residuals import Measure
+from amontons.simulation.runaway import WATCHES
 from amontons.simulation.sleeping import Sleeping
 from amontons.simulation.step_size import AutomaticStep
 from amontons.solvers import SOLVERS, ExactCoulomb, InteriorPoint, Solver
@@ -94,13 +95,15 @@ class RunOptions:
     substeps:
         Equal parts in which each step is taken.
     friction:
-        The convex relaxation, or Coulomb's law itself at several times the cost.
+        The convex relaxation, or Coulomb's law itself at 5 (few bodies) to 100 times the cost.
     solver:
         Of the problem of each step; by default that of `Simulation`.
     sleeping:
         When bodies that rest fall asleep; by default never.
     near, recovery_speed, bounce_speed:
         As `Simulation` has them [m, m/s, m/s]; by default from the bodies' sizes and gravity.
+    watch:
+        What to do where energy comes from nowhere: stop, note it and go on, or nothing (off).
     """
 
     time: float = 2.0
@@ -112,6 +115,7 @@ class RunOptions:
     near: float | None = None
     recovery_speed: float | None = None
     bounce_speed: float | None = None
+    watch: str = "stop"
 
     def __post_init__(self) -> None:
         if self.solver is not None and type(self.solver) not in SOLVER.classes:
@@ -135,6 +139,7 @@ RUN = Record.of(
         "near": POSITIVE,
         "recovery_speed": NOT_NEGATIVE,
         "bounce_speed": NOT_NEGATIVE,
+        "watch": Choice(WATCHES),
     },
 )
 

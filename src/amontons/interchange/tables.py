@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from amontons.interchange.body_fields import BODY, GRID, MATERIAL, MOTION, PAIR, RULE
-from amontons.interchange.joint_fields import JOINTS, LOADS, MOTORS
+from amontons.interchange.joint_fields import JOINTS, LOADS, MOTORS, STRENGTH
 from amontons.interchange.records import Field, OneOf, Record
 from amontons.interchange.run_fields import AUTOMATIC, OUTPUT, RUN, SLEEPING, SOLVER
 from amontons.interchange.scene_fields import SCENE
@@ -39,6 +39,7 @@ RECORDS: dict[str, Record] = {
     "A grid": GRID,
     "A motion": MOTION,
     "A part of a compound": PART,
+    "A strength": STRENGTH,
     "run": RUN,
     "An automatic step": AUTOMATIC,
     "sleeping": SLEEPING,

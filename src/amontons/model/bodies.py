@@ -36,13 +36,18 @@ KINDS: dict[str, tuple[Any, tuple[int, ...]]] = {
     "motion": (np.int32, ()),
     "asleep": (np.bool_, ()),
     "still": (np.float64, ()),
+    "seen": (np.bool_, ()),
+    "turned": (np.float64, (3,)),
 }
 
 
 class Bodies:
-    """All bodies of a world as numpy arrays. Write into the arrays to change the state.
+    """All bodies of a world as numpy arrays, which go on being those of the bodies as they move.
 
-    Views stay valid until bodies are added or removed: ask again after that.
+    Write into positions, orientations, velocities, forces and torques to change them; what a body
+    is made of (mass, inertia, shape, groups) is read-only. Take a copy, `position.copy()`, to keep
+    what is there now. After bodies were added or removed, ask again: arrays from before may be cut
+    off. They read NaN then, and refuse to be written; a piece that was cut from one reads NaN.
     """
 
     def __init__(self) -> None:
@@ -54,7 +59,7 @@ class Bodies:
     @property
     def id(self) -> NDArray[np.int64]:
         """Numbers that bodies keep for life, in rising order; shape (bodies,)."""
-        return self.columns["id"]
+        return self.columns.part("id", read_only=True)
 
     @property
     def position(self) -> Floats:
@@ -74,12 +79,12 @@ class Bodies:
     @property
     def velocity(self) -> Floats:
         """Velocities of the centres of mass [m/s], shape (bodies, 3)."""
-        return self.twist[:, :3]
+        return self.columns.part("twist", 0, 3)
 
     @property
     def angular_velocity(self) -> Floats:
         """Angular velocities in world axes [rad/s], shape (bodies, 3)."""
-        return self.twist[:, 3:]
+        return self.columns.part("twist", 3, 6)
 
     @property
     def force(self) -> Floats:
@@ -94,17 +99,17 @@ class Bodies:
     @property
     def mass(self) -> Floats:
         """Masses [kg], infinite for fixed and kinematic bodies; shape (bodies,)."""
-        return self.columns["mass"]
+        return self.columns.part("mass", read_only=True)
 
     @property
     def inertia(self) -> Floats:
         """Inertias about the centres of mass, along body axes [kg m²], shape (bodies, 3, 3)."""
-        return self.columns["inertia"]
+        return self.columns.part("inertia", read_only=True)
 
     @property
     def shape(self) -> NDArray[np.int32]:
         """Numbers of the bodies' shapes in the world's list, shape (bodies,)."""
-        return self.columns["shape"]
+        return self.columns.part("shape", read_only=True)
 
     @property
     def material(self) -> NDArray[np.int32]:
@@ -114,17 +119,17 @@ class Bodies:
     @property
     def group(self) -> NDArray[np.uint32]:
         """Bits of the collision groups that a body belongs to, shape (bodies,)."""
-        return self.columns["group"]
+        return self.columns.part("group", read_only=True)
 
     @property
     def mask(self) -> NDArray[np.uint32]:
         """Bits of the collision groups that a body meets, shape (bodies,)."""
-        return self.columns["mask"]
+        return self.columns.part("mask", read_only=True)
 
     @property
     def fixed(self) -> NDArray[np.bool_]:
         """Which bodies never move, shape (bodies,)."""
-        return self.columns["fixed"]
+        return self.columns.part("fixed", read_only=True)
 
     @property
     def kinematic(self) -> NDArray[np.bool_]:
@@ -158,7 +163,13 @@ class Bodies:
 
 
 class Body:
-    """One body of a world: a name for its row in the arrays, which it finds by its id."""
+    """One body of a world: a name for its row in the arrays, which it finds by its id.
+
+    Its position, velocity and so on are pieces of these arrays, not copies: they follow the body,
+    and writing into them (`body.velocity[2] = 1.0`) changes it. `body.position.copy()` keeps what
+    is there now. Ask the body again after others were added or removed: a piece from before may be
+    cut off; it reads NaN then, and refuses to be written.
+    """
 
     __slots__ = ("id", "world")
 
@@ -188,7 +199,7 @@ class Body:
     @property
     def inertia(self) -> Floats:
         """Inertia about the centre of mass, along the body's axes [kg m²], shape (3, 3)."""
-        return np.array(self.world.bodies.inertia[self.index])
+        return self.world.bodies.columns.row(self.index, "inertia", read_only=True)
 
     @property
     def material(self) -> Material:
@@ -203,7 +214,7 @@ class Body:
     @property
     def position(self) -> Floats:
         """Centre of mass [m], shape (3,)."""
-        return np.array(self.world.bodies.position[self.index])
+        return self.world.bodies.columns.row(self.index, "position")
 
     @position.setter
     def position(self, value: ArrayLike) -> None:
@@ -212,7 +223,7 @@ class Body:
     @property
     def orientation(self) -> Floats:
         """Unit quaternion (w, x, y, z), shape (4,)."""
-        return np.array(self.world.bodies.orientation[self.index])
+        return self.world.bodies.columns.row(self.index, "orientation")
 
     @orientation.setter
     def orientation(self, value: ArrayLike) -> None:
@@ -221,7 +232,7 @@ class Body:
     @property
     def velocity(self) -> Floats:
         """Velocity of the centre of mass [m/s], shape (3,)."""
-        return np.array(self.world.bodies.velocity[self.index])
+        return self.world.bodies.columns.row(self.index, "twist", 0, 3)
 
     @velocity.setter
     def velocity(self, value: ArrayLike) -> None:
@@ -230,7 +241,7 @@ class Body:
     @property
     def angular_velocity(self) -> Floats:
         """Angular velocity in world axes [rad/s], shape (3,)."""
-        return np.array(self.world.bodies.angular_velocity[self.index])
+        return self.world.bodies.columns.row(self.index, "twist", 3, 6)
 
     @angular_velocity.setter
     def angular_velocity(self, value: ArrayLike) -> None:
@@ -239,7 +250,7 @@ class Body:
     @property
     def force(self) -> Floats:
         """Force that acts at the centre of mass from now on [N], shape (3,)."""
-        return np.array(self.world.bodies.force[self.index])
+        return self.world.bodies.columns.row(self.index, "force")
 
     @force.setter
     def force(self, value: ArrayLike) -> None:
@@ -248,7 +259,7 @@ class Body:
     @property
     def torque(self) -> Floats:
         """Torque that acts from now on, in world axes [N m], shape (3,)."""
-        return np.array(self.world.bodies.torque[self.index])
+        return self.world.bodies.columns.row(self.index, "torque")
 
     @torque.setter
     def torque(self, value: ArrayLike) -> None:

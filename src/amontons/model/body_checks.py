@@ -83,6 +83,11 @@ def body_masses(
                 f"a {type(shape).__name__} has no end, so it cannot move freely; say fixed=True, "
                 "or give it a motion"
             )
+        if not np.ptp(shape.bounds, axis=0).all():
+            raise InputError(
+                f"a flat {type(shape).__name__} has no thickness, so it cannot move freely; say "
+                "fixed=True, or give it a motion"
+            )
     name = "mass" if density is None else "density"
     given = finite_array(name, mass if density is None else density)  # type: ignore[arg-type]
     given = _one_each(name, given, count, ())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
@@ -165,6 +165,22 @@ class Materials:
             self.list.append(material)
             self._table = None
         return self._number[material]
+
+    def numbers(
+        self, material: Material | Sequence[Material | None] | None, count: int
+    ) -> NDArray[np.int32]:
+        """Numbers of the materials of so many bodies, given one for all or one a body."""
+        if material is None or isinstance(material, Material):
+            return np.full(count, self.number(material), dtype=np.int32)
+        if isinstance(material, str) or not isinstance(material, Iterable):
+            raise InputError(f"material must be an amontons.Material, got {material!r}")
+        listed = list(material)
+        for i, each in enumerate(listed):
+            if not (each is None or isinstance(each, Material)):
+                raise InputError(f"material[{i}] must be an amontons.Material, got {each!r}")
+        if len(listed) != count:
+            raise InputError(f"{len(listed)} materials for {count} bodies")
+        return np.array([self.number(each) for each in listed], dtype=np.int32)
 
     def set_pair(self, first: Material, second: Material, contact: Material) -> None:
         """Say what contacts between two materials are like, whatever the rules."""

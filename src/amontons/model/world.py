@@ -106,11 +106,11 @@ class World:
         placed_by: str = "centre",
         fixed: ArrayLike = False,
         motion: Motion | None = None,
-        material: Material | None = None,
+        material: Material | Sequence[Material | None] | None = None,
         group: ArrayLike = 1,
         mask: ArrayLike = ALL_GROUPS,
     ) -> Ids:
-        """Add many bodies at once; every property is one for all or one a body.
+        """Add many bodies at once; each property is one for all or, but for two, one a body.
 
         Parameters
         ----------
@@ -126,14 +126,17 @@ class World:
             About the centre of mass along body axes [kg m²], (3,) or (3, 3) for all, (n, 3, 3)
             for each; by default that of the shape, filled evenly.
         centre:
-            Centre of mass in the frame of the shape [m], where it is not that of the even filling.
+            Centre of mass in the frame of the shape [m], where it is not that of the even filling;
+            one for all.
         placed_by:
             What `position` is the place of: the "centre" of mass, or the origin of the shape's
             "frame".
         fixed:
             Bodies that never move; they need no mass.
         motion:
-            The prescribed motion of kinematic bodies; they need no mass either.
+            The prescribed motion of kinematic bodies, one for all; they need no mass either.
+        material:
+            One `Material` for all, or as many as there are bodies; None is the usual one.
         group, mask:
             Bits of the groups that a body belongs to, and of those that it meets.
 
@@ -170,7 +173,7 @@ class World:
             "mask": bits("mask", mask, count),
             "fixed": still,
             "motion": 0 if motion is None else len(self.motions) + 1,
-            "material": self.materials.number(material),
+            "material": self.materials.numbers(material, count),
         }
         # all is well: only now does the world change
         values["shape"], offset = self._register(shapes, centre)

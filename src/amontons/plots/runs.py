@@ -20,20 +20,46 @@ Floats = NDArray[np.float64]
 MOST_POINTS = 4000
 """Of a curve; longer ones are drawn as means of neighbouring steps."""
 
+SEEN = 1e-3
+"""Share of the largest curve of a figure below which another would lie on the axis."""
+
 
 def energy(results: Results) -> Figure:
-    """Kinetic, potential and dissipated energy, and their sum, over time."""
-    figure, (ax,) = panels(1, _title(results, "energy"), share_y=False)
+    """Kinetic, potential and dissipated energy, their sum, and the work by cause, over time.
+
+    Work is what came since the first step: what bodies had before is no part of it.
+    """
+    work = _changes(results)
+    figure, axes = panels(2 if work else 1, _title(results, "energy"), share_y=False)
     parts = {
         "kinetic": results.readings("kinetic_energy"),
         "potential": results.readings("potential_energy"),
         "dissipated": results.readings("dissipated_energy"),
     }
     parts["sum"] = np.asarray(sum(parts.values()))
-    _curves(ax, results, parts)
-    ax.set_ylabel("Energy [J]")
-    legend_below(figure, ax)
+    _curves(axes[0], results, parts)
+    axes[0].set_ylabel("Energy [J]")
+    axes[0].legend(frameon=False)
+    if work:
+        _curves(axes[1], results, work)
+        axes[1].set_ylabel("Work on the bodies [J]")
+        legend_below(figure, axes[1])
     return figure
+
+
+def _changes(results: Results) -> dict[str, Floats]:
+    """Work by cause since the first step [J], of those causes that did any to speak of."""
+    if not results.steps:
+        return {}
+    work = {cause.replace("_", " "): values for cause, values in results.work.items()}
+    if "outside" in work:
+        work["outside"] = work["outside"] - work["outside"][0]
+    most = max((float(np.abs(values).max()) for values in work.values()), default=0.0)
+    return {
+        cause: values
+        for cause, values in work.items()
+        if most > 0.0 and np.abs(values).max() >= SEEN * most
+    }
 
 
 def contacts(results: Results) -> Figure:

@@ -24,6 +24,10 @@ from amontons.problem.sets import (
 ASYMMETRY = 1e-12
 """Relative asymmetry of a matrix that is taken for rounding and mended without a word."""
 
+MASS_ROUNDING, LARGEST_MASS_ASYMMETRY = 1e-9, 1e-2
+"""Asymmetries of a mass matrix, max |M_ij − M_ji| / √(M_ii M_jj), whatever the units of its rows:
+up to the first it is rounding, up to the second another program's sloppiness, then a mistake."""
+
 
 def finite_matrix(name: str, matrix: Any) -> sp.csr_array:
     """Any matrix as finite, square-or-not CSR, or an error that says what is wrong with it."""
@@ -47,20 +51,53 @@ def reordered(W: sp.csr_array, product: Product) -> sp.csr_array:
     return sp.csr_array(W[order][:, order])
 
 
-def symmetric_mass(M: Any) -> sp.csc_array:
-    """M with rounding mended, or an error where it is no mass matrix."""
+def checked_mass(M: Any) -> tuple[sp.csc_array, sp.csc_array, float]:
+    """M with rounding mended, its symmetric part, and how far it is from that: 0 where it is not.
+
+    The first two are the same object where M is symmetric.
+    """
     if M.shape[0] != M.shape[1]:
         raise InputError(f"M must be square, got {M.shape[0]} × {M.shape[1]}")
-    worst = float(np.abs((M - M.T).data).max(initial=0.0))
-    if worst > 1e-9 * float(np.abs(M.data).max(initial=0.0)):
-        raise InputError(f"the mass matrix M must be symmetric; entries differ by {worst:.3g}")
-    if (M.diagonal() <= 0).any():
-        row = int(np.argmax(M.diagonal() <= 0))
-        raise InputError(f"M[{row}, {row}] is {M.diagonal()[row]}; masses must be positive")
-    return sp.csc_array((M + M.T) / 2)
+    diagonal = M.diagonal()
+    if (diagonal <= 0).any():
+        row = int(np.argmax(diagonal <= 0))
+        raise InputError(f"M[{row}, {row}] is {diagonal[row]}; masses must be positive")
+    symmetric = sp.csc_array((M + M.T) / 2)
+    apart = sp.coo_array(M - M.T)
+    size = np.sqrt(diagonal)  # |M_ij| ≤ √(M_ii M_jj), as M is positive definite
+    relative = np.abs(apart.data) / size[apart.row] / size[apart.col]
+    worst = float(relative.max(initial=0.0))
+    if worst > LARGEST_MASS_ASYMMETRY:
+        row, column = (int(each[np.argmax(relative)]) for each in (apart.row, apart.col))
+        raise InputError(
+            f"the mass matrix M must be symmetric; M[{row}, {column}] is {M[row, column]:.6g}, but "
+            f"M[{column}, {row}] is {M[column, row]:.6g}: they differ by {worst:.1e} of the masses "
+            f"on the diagonal, and no more than {LARGEST_MASS_ASYMMETRY:g} is taken for an error "
+            "of rounding"
+        )
+    if worst <= MASS_ROUNDING:
+        return symmetric, symmetric, 0.0
+    return sp.csc_array(M), symmetric, worst
 
 
-def symmetric_part(W: sp.csr_array) -> tuple[sp.csr_array, sp.csr_array | None]:
+def warn_of_mass(asymmetry: float, *, condensed: bool) -> None:
+    """Say what is done about a mass matrix that is not symmetric."""
+    if asymmetry == 0.0:
+        return
+    done = (
+        "The convex problem uses the symmetric part of W = HᵀM⁻¹H, as its objective does; "
+        "ExactCoulomb uses all of it"
+        if condensed
+        else "Its symmetric part (M + Mᵀ)/2 is used"
+    )
+    warnings.warn(
+        f"M is not symmetric (relative asymmetry {asymmetry:.1e}). {done}",
+        ProblemWarning,
+        stacklevel=3,
+    )
+
+
+def halves(W: sp.csr_array) -> tuple[sp.csr_array, sp.csr_array | None]:
     """(W + Wᵀ)/2 and, if there is more than rounding to it, what W has beyond that."""
     symmetric = sp.csr_array((W + W.T) / 2)
     symmetric.sort_indices()
@@ -69,13 +106,20 @@ def symmetric_part(W: sp.csr_array) -> tuple[sp.csr_array, sp.csr_array | None]:
     size = float(np.abs(W.data).max(initial=0.0))
     if np.abs(skew.data).max(initial=0.0) <= ASYMMETRY * size:
         return symmetric, None
-    relative = float(np.linalg.norm(skew.data) / np.linalg.norm(W.data))
-    warnings.warn(
-        f"W is not symmetric (relative asymmetry {relative:.1e}). The convex problem uses its "
-        "symmetric part, as its objective does; ExactCoulomb uses all of it",
-        ProblemWarning,
-        stacklevel=3,
-    )
+    return symmetric, skew
+
+
+def symmetric_part(W: sp.csr_array) -> tuple[sp.csr_array, sp.csr_array | None]:
+    """The two :func:`halves` of W, with a warning where there is a second."""
+    symmetric, skew = halves(W)
+    if skew is not None:
+        relative = float(np.linalg.norm(skew.data) / np.linalg.norm(W.data))
+        warnings.warn(
+            f"W is not symmetric (relative asymmetry {relative:.1e}). The convex problem uses its "
+            "symmetric part, as its objective does; ExactCoulomb uses all of it",
+            ProblemWarning,
+            stacklevel=3,
+        )
     return symmetric, skew
 
 

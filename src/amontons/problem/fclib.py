@@ -93,7 +93,7 @@ def read(path: Path) -> ConeProblem:
         rows = data[-1].size
         runs: list[Run] = [cone] if rows == cone.rows else [cone, Free(rows - cone.rows)]
         make = ConeProblem.from_matrix if local else ConeProblem.from_bodies
-        return make(*data, sets=runs, name=name)
+        return make(*data, sets=runs, name=name).judge_as_given()
 
 
 def _problem_group(file: Any) -> Any:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import glob
 import os
 import secrets
 import struct
@@ -102,7 +103,7 @@ def save(problem: ConeProblem, path: str | os.PathLike[str]) -> None:
 def replacing(path: Path) -> Iterator[BinaryIO]:
     """A new file to write, which takes the place of `path` once all of it is on the disk."""
     target = Path(os.path.realpath(path))
-    temporary = target.with_name(f".amontons-{secrets.token_hex(8)}.tmp")
+    temporary = target.with_name(f"{_unfinished(target)}{secrets.token_hex(8)}.tmp")
     try:
         if target.is_dir():
             raise IsADirectoryError(errno.EISDIR, "it is a folder")
@@ -121,6 +122,22 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
     finally:
         with contextlib.suppress(OSError):
             temporary.unlink()
+
+
+def remove_unfinished(path: Path) -> None:
+    """Remove what processes that were killed while they replaced `path` have left behind.
+
+    Only for those who know that nobody is replacing that file now.
+    """
+    target = Path(os.path.realpath(path))
+    for left in target.parent.glob(f"{glob.escape(_unfinished(target))}*.tmp"):
+        with contextlib.suppress(OSError):
+            left.unlink()
+
+
+def _unfinished(target: Path) -> str:
+    """How the names of the temporary files of a file begin, short enough for any file system."""
+    return f".{target.name[:50]}."
 
 
 @contextlib.contextmanager

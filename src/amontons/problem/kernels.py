@@ -5,7 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from amontons._jit import CHUNK, TILE, helper, kernel, prange, routine
-from amontons.algebra.cones import COULOMB, FREE, INTERVAL, NONNEGATIVE, ROLLING
+from amontons.algebra.cones import (
+    COULOMB,
+    FREE,
+    INTERVAL,
+    NONNEGATIVE,
+    ROLLING,
+    project_block,
+)
 from amontons.algebra.tiles import NEW, STEP, STEP_SIZE, copy, natural_coulomb, project_tile
 
 
@@ -106,8 +113,8 @@ def natural_square(sets, kind, first, t, m, rho, work):
         for j in range(m):
             i = k * TILE + j
             new[i] = x[i] - rho[j] * u[i]
-    one = np.ones(m)
-    project_tile(sets, kind, first + t if kind >= COULOMB else t, m, one, one, one, new)
+    # the same step in all rows: a Euclidean projection
+    project_tile(sets, kind, first + t if kind >= COULOMB else t, m, rho, rho, rho, new)
     error = 0.0
     for k in range(rows_of(kind)):
         for j in range(m):
@@ -131,6 +138,26 @@ def natural_map(sets, rho, x, product, linear, partial):
             lin += p
         partial[c, 0], partial[c, 1], partial[c, 2] = total, quad, lin
     return column_sum(partial, 0), column_sum(partial, 1), column_sum(partial, 2)
+
+
+@kernel
+def worst_block(sets, rho, x, product, linear, partial):
+    """Largest squared natural-map residual of a single block."""
+    for c in prange(sets.chunks.shape[0]):
+        kind, first, count = sets.chunks[c, 0], sets.chunks[c, 1], sets.chunks[c, 2]
+        new, worst = np.empty(6), 0.0
+        for j in range(sets.chunks[c, 4], sets.chunks[c, 5]):
+            row, step = sets.chunks[c, 3] + j, rho[first + j]
+            for k in range(rows_of(kind)):
+                i = row + k * count
+                new[k] = x[i] - step * (product[i] + linear[i])
+            project_block(sets, kind, first + j if kind >= COULOMB else j, new)
+            square = 0.0
+            for k in range(rows_of(kind)):
+                square += ((x[row + k * count] - new[k]) / step) ** 2
+            worst = max(worst, square)
+        partial[c, 0] = worst
+    return column_max(partial, 0)
 
 
 @helper

@@ -18,7 +18,9 @@ free, nonnegative, interval, coulomb, rolling, spinning; `set_blocks` (runs,) ho
 in order. Optional: `compliance` (rows,), `cohesion` (blocks,) [N s], `frames` (contacts, 3, 3) with
 columns n, t1, t2. `linear` (rows,) is r for the unknowns x = Rγ + s
 (:class:`~amontons.problem.problem.ConeProblem`), that is r itself without frames and cohesion;
-`linear_norm` is the norm of r as it was given, `objective_offset` [J] what the shift s adds.
+`linear_norm` is the norm of r as it was given, rows that turn times their lengths; optional are
+`lengths` (blocks,) [m], NaN where a block has its own (:mod:`amontons.problem.units`), and
+`yardstick` (2,) [m/s], the least and the most. `objective_offset` [J] is what the shift s adds.
 Rows are in the order of the runs, a block's rows together. The operator is one of
 
 * `kind` "matrix": `W_*` CSR, the symmetric part, and optionally `skew_*` CSR, the rest;
@@ -43,6 +45,7 @@ from numpy.typing import NDArray
 from amontons.algebra.cones import ROWS_OF_KIND, SetKind
 from amontons.algebra.sums import norm
 from amontons.errors import FileFormatError
+from amontons.problem.checks import checked_mass, warn_of_mass
 from amontons.problem.files import DAMAGE, Archive, naming
 from amontons.problem.operators import BodyOperator, FactoredOperator, MatrixOperator, Operator
 from amontons.problem.operators.factored import MassInverse
@@ -57,6 +60,7 @@ from amontons.problem.sets import (
     Run,
     SpinningCone,
 )
+from amontons.problem.units import NO_YARDSTICK, Yardstick
 
 Floats = NDArray[np.float64]
 Arrays = dict[str, Any]
@@ -121,13 +125,13 @@ def _problem_1(archive: Archive) -> ConeProblem:
     if kind == "local":
         W = archive.sparse("W")
         _require_shape("W", W.shape, (rows, rows))
-        return ConeProblem.from_matrix(W, archive.floats("q", rows), **options)
+        return ConeProblem.from_matrix(W, archive.floats("q", rows), **options).judge_as_given()
     if kind == "global":
         M, H = archive.sparse("M", by_columns=True), archive.sparse("H", by_columns=True)
         _require_shape("M", M.shape, (H.shape[0], H.shape[0]))
         _require_shape("H", H.shape, (M.shape[0], rows))
         f, w = archive.floats("f", M.shape[0]), archive.floats("w", rows)
-        return ConeProblem.from_bodies(M, H, f, w, **options)
+        return ConeProblem.from_bodies(M, H, f, w, **options).judge_as_given()
     raise FileFormatError(f"'kind' is {kind!r}; expected 'local' or 'global' in version 1")
 
 
@@ -145,6 +149,10 @@ def _problem_2(archive: Archive) -> ConeProblem:
     }
     if "frames" in archive:
         options["tangents"] = _read_tangents(archive, sets)
+    if "lengths" in archive:
+        options["lengths"] = archive.floats("lengths", sets.blocks)
+    if "yardstick" in archive:
+        options["yardstick"] = Yardstick(*archive.floats("yardstick", 2).tolist())
     name = str(archive.text("name"))
     built = ConeProblem(operator, np.zeros(sets.rows), sets, name=name, **options)
     problem = built.with_linear(sets.inward(archive.finite("linear", sets.rows)))
@@ -260,7 +268,9 @@ def _read_factored(archive: Archive, sets: Product) -> FactoredOperator:
     H = H[:, np.argsort(sets.row_order)]
     M = archive.sparse("M", by_columns=True)
     _require_shape("M", M.shape, (H.shape[0], H.shape[0]))
-    return FactoredOperator(MassInverse(M), H)
+    _, symmetric, asymmetry = checked_mass(M)
+    warn_of_mass(asymmetry, condensed=False)
+    return FactoredOperator(MassInverse(symmetric), H)
 
 
 # -- writing --------------------------------------------------------------------------------------
@@ -284,7 +294,10 @@ def _arrays_1(problem: ConeProblem) -> Arrays | None:
         isinstance(run, CoulombCone) and run.normals is None
     )
     q = problem.sets.outward(problem.linear)
-    if not contact_frame or problem.linear_norm != norm(q):
+    factors = problem.row_factors
+    speeds = q if factors is None else q * problem.sets.outward(factors)
+    told = problem.lengths is None and problem.yardstick == NO_YARDSTICK
+    if not contact_frame or not told or problem.linear_norm != norm(speeds):
         return None
     whole = operator.matrix if operator.skew is None else operator.matrix + operator.skew
     W = _outward(whole, problem.sets)
@@ -335,6 +348,10 @@ def _arrays_2(problem: ConeProblem) -> Arrays:
             entries[key] = getattr(problem, key)
     if problem.compliance is not None:
         entries["compliance"] = problem.sets.outward(problem.compliance)
+    if problem.lengths is not None:
+        entries["lengths"] = problem.lengths[problem.sets.block_order]
+    if problem.yardstick != NO_YARDSTICK:
+        entries["yardstick"] = np.array(problem.yardstick)
     return entries | _set_entries(problem.sets) | _operator_entries(problem)
 
 

@@ -2,33 +2,38 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from amontons._jit import CHUNK
 from amontons.algebra.cones import Metric
 from amontons.algebra.sums import inner, norm
 from amontons.errors import InputError
-from amontons.problem import kernels
+from amontons.problem import kernels, units
 from amontons.problem.arrangement import CONES, SIZES
 from amontons.problem.checks import (
+    checked_mass,
     finite_matrix,
+    halves,
     reordered,
-    symmetric_mass,
     symmetric_part,
     uniform_runs,
     warn_if_indefinite,
+    warn_of_mass,
 )
 from amontons.problem.cohesion import checked_cohesion, shift_of
 from amontons.problem.compliance import add_to_blocks, add_to_curvature, checked_compliance
 from amontons.problem.operators import BodyOperator, FactoredOperator, MatrixOperator, Operator
 from amontons.problem.operators.factored import MassInverse
 from amontons.problem.sets import CoulombCone, Product, Run, SpinningCone, finite_array
+from amontons.problem.units import NO_YARDSTICK, Yardstick, checked_lengths, row_factors
 
 Floats = NDArray[np.float64]
 
@@ -56,6 +61,8 @@ class ConeProblem:
         *,
         compliance: ArrayLike | None = None,
         cohesion: ArrayLike | None = None,
+        lengths: ArrayLike | None = None,
+        yardstick: Yardstick = NO_YARDSTICK,
         tangents: Floats | None = None,
         name: str = "",
     ) -> None:
@@ -77,7 +84,16 @@ class ConeProblem:
         self.compliance = checked_compliance(self.sets, compliance)
         self.cohesion = checked_cohesion(self.sets, cohesion)
         self.linear = self._inward(given)
-        self.linear_norm = norm(given)
+        self.lengths = checked_lengths(self.sets, lengths)
+        self.yardstick = yardstick.checked()
+        self.judged_as_given: ConeProblem | None = None
+        """Itself if errors count in its own rows, too: torques and forces alike, as in the files
+        of other programs, which define an error so. See :meth:`judge_as_given`."""
+        self.row_factors = row_factors(self.sets, lambda: self.curvature, self.lengths)
+        """What makes a speed of each internal row, shape (rows,); None where all are speeds."""
+        speeds = given if self.row_factors is None else given * self.sets.outward(self.row_factors)
+        self.linear_norm = norm(speeds)
+        """‖r‖, of rows of one unit [m/s]."""
         self.shift: Floats | None = None
         self.objective_offset = 0.0
         if self.cohesion is not None:  # r ← r − N(c n), paper 3, §2.4
@@ -100,6 +116,7 @@ class ConeProblem:
         sets: Sequence[Run] | None = None,
         compliance: ArrayLike | None = None,
         cohesion: ArrayLike | None = None,
+        lengths: ArrayLike | None = None,
         name: str = "",
     ) -> ConeProblem:
         """The "local" problem u = W γ + q.
@@ -121,6 +138,9 @@ class ConeProblem:
             Diagonal of E, one non-negative entry a row.
         cohesion:
             Largest pull c of each contact as an impulse [N s]: γ_n ≥ −c, ‖γ_t‖ ≤ μ(γ_n + c).
+        lengths:
+            What makes a speed of rows that turn [m], one a block: 1 for scalar rows that are
+            speeds, NaN for contacts, which have their own (:mod:`amontons.problem.units`).
         """
         matrix = finite_matrix("W", W)
         if matrix.shape[0] != matrix.shape[1]:
@@ -131,7 +151,8 @@ class ConeProblem:
         symmetric, skew = symmetric_part(reordered(matrix, product))
         warn_if_indefinite(symmetric)
         operator = MatrixOperator(symmetric, skew)
-        return cls(operator, q, product, compliance=compliance, cohesion=cohesion, name=name)
+        options: dict[str, Any] = {"compliance": compliance, "cohesion": cohesion}
+        return cls(operator, q, product, **options, lengths=lengths, name=name)
 
     @classmethod
     def from_bodies(
@@ -148,6 +169,7 @@ class ConeProblem:
         compliance: ArrayLike | None = None,
         cohesion: ArrayLike | None = None,
         form: str = "auto",
+        lengths: ArrayLike | None = None,
         name: str = "",
     ) -> ConeProblem:
         """The "global" problem M v = f + H γ, u = Hᵀ v + w.
@@ -157,6 +179,9 @@ class ConeProblem:
         "bodies" (matrix-free, where M and H are those of rigid bodies), or "auto": condensed when
         small, then bodies if they are recognised, else factored. Other arguments are those of
         :meth:`from_matrix`.
+
+        If `M` is slightly off symmetric (up to 1 % of the masses), a warning says so: condensed,
+        the problem is that of all of W = HᵀM⁻¹H, as in :meth:`from_matrix`; else of (M + Mᵀ)/2.
         """
         mass, jacobian = finite_matrix("M", M).tocsc(), finite_matrix("H", H).tocsc()
         if mass.shape[0] != jacobian.shape[0]:
@@ -177,17 +202,26 @@ class ConeProblem:
         product = Product(uniform_runs(rows, friction, rolling, spinning, sets))
         if product.rows != rows:
             raise InputError(f"the sets have {product.rows} rows, but H has {rows} columns")
-        inverse = MassInverse(symmetric_mass(mass))
+        condensed = form == "matrix" or (form == "auto" and rows <= CONDENSE_BELOW)
+        given, symmetric, asymmetry = checked_mass(mass)
+        warn_of_mass(asymmetry, condensed=condensed)
+        inverse = MassInverse(given if condensed else symmetric)
         q = jacobian.T @ inverse(force) + offset
-        options: dict[str, Any] = {"compliance": compliance, "cohesion": cohesion, "name": name}
+        options: dict[str, Any] = {
+            "compliance": compliance,
+            "cohesion": cohesion,
+            "lengths": lengths,
+            "name": name,
+        }
         inner = jacobian[:, np.argsort(product.row_order)]
-        if form == "matrix" or (form == "auto" and rows <= CONDENSE_BELOW):
-            matrix = FactoredOperator(inverse, inner).as_matrix()
-            return cls(MatrixOperator(matrix), q, product, **options)
+        if condensed:
+            W = FactoredOperator(inverse, inner).whole_matrix()
+            matrix, skew = halves(W) if asymmetry else (sp.csr_array((W + W.T) / 2), None)
+            return cls(MatrixOperator(matrix, skew), q, product, **options)
         if form in ("auto", "bodies"):
             from amontons.problem.recognise import recognise_bodies
 
-            found = recognise_bodies(mass.tocsr(), jacobian, list(product.runs))
+            found = recognise_bodies(symmetric.tocsr(), jacobian, list(product.runs))
             if found is not None:
                 return cls(found.operator, q, found.runs, tangents=found.tangents, **options)
             if form == "bodies":
@@ -215,6 +249,7 @@ class ConeProblem:
         spinning: ArrayLike | None = None,
         compliance: ArrayLike | None = None,
         cohesion: ArrayLike | None = None,
+        lengths: ArrayLike | None = None,
         name: str = "",
     ) -> ConeProblem:
         """The problem of rigid bodies in contact, matrix-free, in world coordinates.
@@ -267,7 +302,12 @@ class ConeProblem:
         if offset is not None:
             along = _one_a_contact("offset", offset, count)
             linear[:, :3] += along[:, None] * normals
-        options: dict[str, Any] = {"compliance": compliance, "cohesion": cohesion, "name": name}
+        options: dict[str, Any] = {
+            "compliance": compliance,
+            "cohesion": cohesion,
+            "lengths": lengths,
+            "name": name,
+        }
         return cls(operator, linear.ravel(), [run], **options)
 
     @classmethod
@@ -408,6 +448,44 @@ class ConeProblem:
             )
         raise InputError(f"unknown scaling {scaling!r}; choose 'none', 'block' or 'split'")
 
+    # -- units ------------------------------------------------------------------------------------
+
+    @cached_property
+    def even(self) -> ConeProblem:
+        """The same problem with every row a speed: what solvers and residuals work on.
+
+        See :mod:`amontons.problem.units`; itself where nothing turns.
+        """
+        return units.even(self)
+
+    def to_even(self, x: Floats) -> Floats:
+        """Unknowns of :attr:`even`, from its own."""
+        return x if self.row_factors is None else x / self.row_factors
+
+    def from_even(self, x: Floats) -> Floats:
+        """Its own unknowns, from those of :attr:`even`."""
+        return x if self.row_factors is None else x * self.row_factors
+
+    def judge_as_given(self) -> ConeProblem:
+        """Let the scaled error be that of its own rows where that is larger; returns itself.
+
+        Collections of problems define the error in rows as they are stored, whatever their units.
+        What is called converged then is so by either definition.
+        """
+        if self.row_factors is not None:
+            self.judged_as_given = self
+        return self
+
+    @property
+    def judged_by_more(self) -> bool:
+        """Whether the scaled error is more than ‖e‖/‖r‖: see `Yardstick` and `judge_as_given`."""
+        return math.isfinite(self.yardstick.most) or self.judged_as_given is not None
+
+    @property
+    def speed_unit(self) -> float:
+        """What the scaled error is relative to: ‖r‖, or what its yardstick calls the least."""
+        return max(self.linear_norm, self.yardstick.least * math.sqrt(self.blocks)) or 1.0
+
     # -- coordinates at the border ----------------------------------------------------------------
 
     def unknowns(self, impulses: ArrayLike | None) -> Floats:
@@ -451,7 +529,8 @@ class ConeProblem:
         """
         other = object.__new__(ConeProblem)
         other.__dict__.update(self.__dict__)
-        other.linear = linear
+        other.__dict__.pop("even", None)
+        other.linear, other.judged_as_given = linear, None
         return other
 
     @property

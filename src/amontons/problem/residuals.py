@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from amontons.algebra.sums import norm
 from amontons.errors import InputError
 from amontons.problem import kernels
 
@@ -30,7 +31,11 @@ class Measure(StrEnum):
     """Which residual a tolerance is compared with. All are norms of x − Π(x − ρ(Nx + r))."""
 
     SCALED = "scaled"
-    """‖(x − Π(x − ρu))/ρ‖ / ‖r‖ with ρ = d/trace(N_bb) of each block. The default: no units."""
+    """‖(x − Π(x − ρu))/ρ‖ / ‖r‖ with ρ = d/trace(N_bb) of each block. The default: no units.
+
+    In a simulation ‖r‖ is not taken for less than its yardstick says, and the error of a single
+    block is also compared with a speed of its own (:class:`~amontons.problem.units.Yardstick`).
+    """
 
     PAPER1 = "paper1"
     """w of paper 1: ‖x − Π(x − τu)‖/τ with τ = 1e-6 [m/s]."""
@@ -39,15 +44,19 @@ class Measure(StrEnum):
     """r of paper 3, eq. 25: ‖x − Π(x − g u)‖/(rows · g) with g = 1e-6 [m/s]."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class Gauge:
-    """A measure made ready for one problem: error = factor · ‖(x − Π(x − ρu))/ρ‖."""
+    """A measure made ready for one problem: error = factor · ‖(x − Π(x − ρu))/ρ‖.
+
+    `wanted` is the error at which it is worth asking for the verdict of :func:`evaluate`.
+    """
 
     rho: Floats
     factor: float
+    wanted: float = 0.0
 
     @classmethod
-    def of(cls, problem: ConeProblem, measure: Measure | str) -> Gauge:
+    def of(cls, problem: ConeProblem, measure: Measure | str, wanted: float = 0.0) -> Gauge:
         """The gauge of a measure, given by name or as a `Measure`."""
         try:
             measure = Measure(measure)
@@ -55,9 +64,10 @@ class Gauge:
             names = ", ".join(repr(m.value) for m in Measure)
             raise InputError(f"unknown measure {measure!r}; choose one of {names}") from None
         if measure is Measure.SCALED:
-            return cls(problem.mean_steps, 1.0 / (problem.linear_norm or 1.0))
+            return cls(problem.mean_steps, 1.0 / problem.speed_unit, wanted)
         rho = np.full(problem.blocks, SMALL_STEP)
-        return cls(rho, 1.0 if measure is Measure.PAPER1 else _share_of_row(problem))
+        factor = 1.0 if measure is Measure.PAPER1 else _share_of_row(problem)
+        return cls(rho, factor, wanted)
 
     def error(
         self, problem: ConeProblem, x: Floats, product: Floats, linear: Floats | None = None
@@ -70,6 +80,12 @@ class Gauge:
             natural_map(problem.sets.arrays, self.rho, x, product, r, partial)
         )
         return self.factor * math.sqrt(square), 0.5 * quadratic + lin + problem.objective_offset
+
+    def worst(self, problem: ConeProblem, x: Floats, product: Floats, linear: Floats) -> float:
+        """Largest error of a single block, ‖(x − Π(x − ρu))/ρ‖ [m/s]."""
+        partial = np.empty((problem.sets.arrays.chunks.shape[0], 1))
+        worst_block = kernels.worst_block.sized(problem.blocks)
+        return math.sqrt(worst_block(problem.sets.arrays, self.rho, x, product, linear, partial))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,10 +112,17 @@ class Residuals:
 
 
 def evaluate(problem: ConeProblem, x: Floats, product: Floats, *, exact: bool) -> Residuals:
-    """All residuals of internal unknowns x (see :meth:`ConeProblem.unknowns`) with (N + E) x."""
+    """All residuals of unknowns x of a problem whose rows are all speeds, with (N + E) x.
+
+    See :attr:`ConeProblem.even` and :meth:`ConeProblem.unknowns`.
+    """
     linear = exact_linear(problem, x, product) if exact else problem.linear
     gauge = Gauge.of(problem, Measure.SCALED)
     scaled, objective = gauge.error(problem, x, product, linear)
+    if math.isfinite(problem.yardstick.most):
+        scaled = max(scaled, gauge.worst(problem, x, product, linear) / problem.yardstick.most)
+    if problem.judged_as_given is not None:
+        scaled = max(scaled, _scaled_as_given(problem.judged_as_given, x, product, exact))
     if exact:  # the objective is that of the convex problem
         objective = gauge.error(problem, x, product)[1]
     paper1, _ = Gauge.of(problem, Measure.PAPER1).error(problem, x, product, linear)
@@ -116,6 +139,14 @@ def evaluate(problem: ConeProblem, x: Floats, product: Floats, *, exact: bool) -
         objective=objective,
         exact=exact,
     )
+
+
+def _scaled_as_given(given: ConeProblem, x: Floats, product: Floats, exact: bool) -> float:
+    """The scaled error in a problem's own rows, from unknowns and product of its even form."""
+    x, product = given.from_even(x), given.to_even(product)
+    linear = exact_linear(given, x, product) if exact else given.linear
+    gauge = Gauge(given.mean_steps, 1.0 / (norm(given.given_linear) or 1.0))
+    return gauge.error(given, x, product, linear)[0]
 
 
 def _share_of_row(problem: ConeProblem) -> float:
@@ -145,5 +176,5 @@ def residuals(problem: ConeProblem, impulses: ArrayLike, *, exact: bool = False)
     exact:
         Judge exact Coulomb friction instead of the papers' convex problem.
     """
-    x = problem.unknowns(impulses)
-    return evaluate(problem, x, problem.product(x), exact=exact)
+    even, x = problem.even, problem.to_even(problem.unknowns(impulses))
+    return evaluate(even, x, even.product(x), exact=exact)

@@ -69,7 +69,7 @@ def watch(
 
     def note(report: StepReport) -> None:
         error = float(simulation.joints.position_error.max(initial=0.0))
-        rows.append((body.position, body.orientation, error))
+        rows.append((body.position.copy(), body.orientation.copy(), error))
         notebook.say(f"{report.time:.2f} s simulated", (report.time - start) / duration)
         on_step(report)
 

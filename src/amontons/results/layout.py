@@ -12,10 +12,13 @@
 - ``contacts/``: ``bodies``, ``point``, ``normal``, ``force``, ``gap``; each frame's begin at a
   multiple of `ROWS`, so that no compressed chunk is ever written twice
 - ``steps``: a row a step, columns as its attribute ``columns`` says
+- ``notes``: what there was to note, a row a note: `NOTE`; absent in files of older releases
 
 `scene.yaml`: of a run of a scene file or an imported robot, all of it, meshes included.
 
-`checkpoint.npz`: where :func:`amontons.results.resume` goes on.
+`checkpoint.npz`: where :func:`amontons.results.resume` and `Recorder(..., resume=True)` go on.
+
+`.run.lock`: while a recorder writes, the number of its process; the lock on it ends with that.
 """
 
 from __future__ import annotations
@@ -25,20 +28,26 @@ from typing import Any
 
 import numpy as np
 
+from amontons.dynamics.energy_ledger import CAUSES
+
 FORMAT = "amontons run"
 VERSION = 1
 
 RUN_FILE = "run.h5"
 CHECKPOINT = "checkpoint.npz"
 SCENE_FILE = "scene.yaml"
+LOCK_FILE = ".run.lock"
 
 ROWS = 512
 """Contacts in a chunk of the file."""
 
+WORK = tuple(f"work_{cause}" for cause in CAUSES)
+"""Readings of the energy that came to the bodies since the start, by cause [J]."""
+
 COLUMNS = (
     "number", "time", "step", "contacts", "joint_rows", "iterations", "converged", "residual",
     "penetration", "joint_error", "kinetic_energy", "potential_energy", "dissipated_energy",
-    "awake", "detect", "assemble", "solve", "advance",
+    "awake", *WORK, "detect", "assemble", "solve", "advance",
 )  # fmt: skip
 """Readings of a step; the last four are wall-clock seconds."""
 
@@ -61,6 +70,18 @@ CONTACT: dict[str, tuple[Any, tuple[int, ...]]] = {
     "force": (np.float64, (3,)),
     "gap": (np.float64, ()),
 }
+
+NOTE = np.dtype(
+    [
+        ("step", np.int64),
+        ("time", np.float64),  # [s]
+        ("value", np.float64),  # how bad it is, by the kind's own measure
+        ("kind", "S24"),
+        ("bodies", "S240"),  # names, with newlines between
+        ("message", "S720"),
+    ]
+)
+"""A note of a step; texts are UTF-8, and cut where they are too long."""
 
 PACKED: dict[str, Any] = {"compression": "gzip", "compression_opts": 1, "shuffle": True}
 

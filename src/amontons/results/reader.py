@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from amontons.errors import FileFormatError, InputError
-from amontons.results.layout import FORMAT, VERSION, run_file
+from amontons.results.layout import FORMAT, VERSION, WORK, run_file
 from amontons.simulation.contacts import Contacts
+from amontons.simulation.notes import Note, NoteSummary, brief, summaries
 
 Floats = NDArray[np.float64]
 
@@ -117,8 +118,9 @@ class Results:
 
     def refresh(self) -> None:
         """Look again: a run that still goes on has more frames by now."""
-        for name in ("frames/time", "steps"):
-            self.file[name].refresh()
+        for name in ("frames/time", "steps", "notes"):
+            if name in self.file:
+                self.file[name].refresh()
         self.frames: int = int(self.file["frames/time"].shape[0])
         """Whole frames."""
         self.steps: int = int(self.file["steps"].shape[0])
@@ -240,6 +242,39 @@ class Results:
             raise InputError(f"there is no reading {name!r}; there are {', '.join(self.columns)}")
         return np.asarray(self.file["steps"][: self.steps, self.columns.index(name)])
 
+    @property
+    def work(self) -> dict[str, Floats]:
+        """Energy that came to the bodies since the start, by cause [J], each of shape (steps,).
+
+        Runs that were recorded before there were such readings have none: the dictionary is empty.
+        """
+        return {
+            name.removeprefix("work_"): self.readings(name) for name in WORK if name in self.columns
+        }
+
+    # -- notes ------------------------------------------------------------------------------------
+
+    @property
+    def notes(self) -> list[Note]:
+        """What there was to note in the run, in the order of the steps."""
+        rows = self.file["notes"][:] if "notes" in self.file else ()
+        return [
+            Note(
+                kind=_text(row["kind"]),
+                message=_text(row["message"]),
+                step=int(row["step"]),
+                time=float(row["time"]),
+                bodies=tuple(_text(row["bodies"]).split("\n")) if row["bodies"] else (),
+                value=float(row["value"]),
+            )
+            for row in rows
+        ]
+
+    @property
+    def note_summaries(self) -> list[NoteSummary]:
+        """What the notes come to, kind by kind; each prints as a sentence."""
+        return summaries(self.notes, self.steps)
+
     # -- the file ---------------------------------------------------------------------------------
 
     def close(self) -> None:
@@ -256,10 +291,15 @@ class Results:
         if not self.file:
             return f"<Results: {self.path}, closed>"
         last = self.time[-1] if self.frames else 0.0
+        said = brief(self.note_summaries)
         return (
             f"<Results: {self.scene or self.path}, {len(self.bodies)} bodies, {self.frames} "
-            f"frames to {last:.4g} s, {self.steps} steps>"
+            f"frames to {last:.4g} s, {self.steps} steps, {said or 'nothing to note'}>"
         )
+
+
+def _text(text: bytes) -> str:
+    return text.decode(errors="replace")
 
 
 class Series:

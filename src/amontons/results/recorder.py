@@ -13,8 +13,12 @@ from typing import Any, Self
 
 from amontons.errors import InputError, OutputError
 from amontons.model.shapes.checks import positive
+from amontons.problem.files import remove_unfinished
+from amontons.results.claim import Claim
 from amontons.results.layout import CHECKPOINT, FRAME, RUN_FILE
+from amontons.results.resuming import reopened, taken
 from amontons.results.run_file import RunFile
+from amontons.simulation.notes import Note
 from amontons.simulation.report import StepReport
 from amontons.simulation.simulation import Simulation
 
@@ -26,25 +30,30 @@ HELD_BACK = 100
 
 
 class Recorder:
-    """Frames, readings and checkpoints of a simulation, in a folder.
+    """Frames, readings, notes and checkpoints of a simulation, in a folder.
 
     ::
 
-        with am.Recorder(sim, "folder") as recorder:
-            sim.run(2.0, on_step=recorder)
+        with am.Recorder(sim, "folder", resume=True) as recorder:
+            sim.run(until=2.0, on_step=recorder)
 
     Parameters
     ----------
     folder:
-        Made if it is not there; it must not hold a run already.
+        Made if it is not there; without `resume` it must not hold a run already.
     rate:
-        Frames a simulated second [1/s].
+        Frames a simulated second [1/s]; by default 60, or as many as the run that goes on has.
     contacts:
-        Whether to record contact points and forces.
+        Whether to record contact points and forces; by default no, or as the run that goes on.
     about:
         What else to keep: anything that JSON can hold.
     checkpoint_every:
         Seconds of the wall clock between two checkpoints.
+    resume:
+        Where the folder holds a run of this simulation, go on with it: the simulation, which must
+        be as it was when that recorder began, is put where the last checkpoint was taken, what the
+        file has beyond that is dropped, and the rest is bit for bit that of an unbroken run. Where
+        there is no run yet, begin one.
     """
 
     def __init__(
@@ -52,57 +61,62 @@ class Recorder:
         simulation: Simulation,
         folder: str | os.PathLike[str],
         *,
-        rate: float = 60.0,
-        contacts: bool = False,
+        rate: float | None = None,
+        contacts: bool | None = None,
         about: Mapping[str, Any] | None = None,
         checkpoint_every: float = 20.0,
+        resume: bool = False,
     ) -> None:
         folder = Path(folder)
-        path = folder / RUN_FILE
-        if path.exists():
-            raise InputError(
-                f"{folder} holds a run already: resume it (`amontons resume {folder}`), or "
-                "choose another folder"
-            )
-        rate = positive("rate", rate)
+        rate = None if rate is None else positive("rate", rate)
+        if (folder / RUN_FILE).exists() and not resume:
+            raise InputError(taken(folder))
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as reason:
             raise OutputError(f"cannot make the folder {folder}: {reason.strerror}") from None
-        file = RunFile.create(
-            path, simulation.world, rate=rate, contacts=contacts, about=about or {}
-        )
-        self._begin(simulation, file, rate, contacts, checkpoint_every)
+        self._claim = Claim(folder)
+        try:
+            remove_unfinished(folder / CHECKPOINT)
+            self._open(simulation, folder, rate, contacts, about, checkpoint_every)
+        except BaseException:
+            self._claim.release()
+            raise
+
+    def _open(
+        self,
+        simulation: Simulation,
+        folder: Path,
+        rate: float | None,
+        contacts: bool | None,
+        about: Mapping[str, Any] | None,
+        every: float,
+    ) -> None:
+        """Begin a file, or go on with the one that is there."""
+        path = folder / RUN_FILE
+        if path.exists():
+            file = reopened(simulation, folder, rate=rate, contacts=contacts, about=about)
+            self._begin(simulation, file, every)
+            if file.frames:
+                self._latest = self._due(float(file.file["frames/time"][file.frames - 1]))
+                return
+        else:
+            (folder / CHECKPOINT).unlink(missing_ok=True)  # of a run that was deleted
+            file = RunFile.create(
+                path, simulation.world, rate=rate or 60.0, contacts=bool(contacts),
+                about=about or {},
+            )  # fmt: skip
+            self._begin(simulation, file, every)
         self._write_frame()
         self.checkpoint()
 
-    @classmethod
-    def going_on(
-        cls,
-        simulation: Simulation,
-        file: RunFile,
-        *,
-        checkpoint_every: float = 20.0,
-    ) -> Recorder:
-        """The recorder of a run that was cut back to where the simulation stands."""
-        recorder = cls.__new__(cls)
-        attributes = file.file.attrs
-        recorder._begin(
-            simulation, file, float(attributes["rate"]), "contacts" in file.file, checkpoint_every
-        )
-        if file.frames:
-            recorder._latest = recorder._due(float(file.file["frames/time"][file.frames - 1]))
-        else:
-            recorder._write_frame()
-        return recorder
-
-    def _begin(
-        self, simulation: Simulation, file: RunFile, rate: float, contacts: bool, every: float
-    ) -> None:
-        self.simulation, self.folder, self.rate = simulation, file.path.parent, rate
-        self._file, self._contacts = file, contacts
+    def _begin(self, simulation: Simulation, file: RunFile, every: float) -> None:
+        self.simulation, self.folder = simulation, file.path.parent
+        self.rate = float(file.file.attrs["rate"])
+        self._file, self._contacts = file, "contacts" in file.file
         self._every, self._last_checkpoint = every, time.monotonic()
         self._rows: list[list[float]] = []
+        self._notes: list[Note] = []
         self._ids = simulation.bodies.id.copy()
         self._latest = -1
         self.closed = False
@@ -112,6 +126,7 @@ class Recorder:
         if self.closed:
             raise InputError("this recorder is closed")
         self._rows.append(_row(report))
+        self._notes.extend(report.notes)
         if self._due(report.time) > self._latest:
             self._write_frame()
         if len(self._rows) >= HELD_BACK:
@@ -140,6 +155,7 @@ class Recorder:
         self.closed = True
         with contextlib.suppress(OutputError):  # the disk is full: what is there is there
             self._file.close()
+        self._claim.release()
 
     def __enter__(self) -> Self:
         return self
@@ -176,6 +192,8 @@ class Recorder:
         self._latest = self._due(sim.time)
 
     def _write_rows(self) -> None:
+        self._file.append_notes(self._notes)
+        self._notes.clear()
         self._file.append_steps(self._rows)
         self._rows.clear()
 
@@ -186,5 +204,5 @@ def _row(report: StepReport) -> list[float]:
         report.number, report.time, report.step, report.contacts, report.joint_rows,
         report.iterations, float(report.converged), report.residual, report.penetration,
         report.joint_error, report.kinetic_energy, report.potential_energy,
-        report.dissipated_energy, report.awake, *report.seconds.tolist(),
+        report.dissipated_energy, report.awake, *report.work, *report.seconds.tolist(),
     ]  # fmt: skip

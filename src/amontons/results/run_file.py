@@ -22,9 +22,13 @@ import amontons
 from amontons.errors import OutputError
 from amontons.model.world import World
 from amontons.results.deflate import packed_chunk
-from amontons.results.layout import COLUMNS, CONTACT, FORMAT, FRAME, PACKED, ROWS, VERSION
+from amontons.results.layout import COLUMNS, CONTACT, FORMAT, FRAME, NOTE, PACKED, ROWS, VERSION
 from amontons.results.surfaces import shape_arrays
 from amontons.simulation.contacts import Contacts
+from amontons.simulation.notes import Note
+
+NAME_LENGTH = 64
+"""Bytes of a body's name that are kept."""
 
 SPARE = 1 << 20
 """Bytes that must be free beside what is about to be written."""
@@ -56,20 +60,22 @@ class RunFile:
     def create(
         cls, path: Path, world: World, *, rate: float, contacts: bool, about: Mapping[str, Any]
     ) -> RunFile:
-        """A new file with everything that does not change."""
+        """A new file with everything that does not change; it is there whole or not at all."""
+        fresh = path.with_name(f".{path.name}.new")
         with writing(path):
             require_space(path, SPARE)
-            file = h5py.File(path, "w", libver="latest")
-            describe(file, rate, about)
-            for name, array in shape_arrays(world).items():
-                file.create_dataset(f"shapes/{name}", data=array)
-            bodies = world.bodies
-            for name in ("id", "shape", "mass", "fixed", "kinematic"):
-                file.create_dataset(f"bodies/{name}", data=getattr(bodies, name))
-            names = [world.name_of(int(each)).encode()[:64] for each in bodies.id]
-            file.create_dataset("bodies/name", data=np.array(names, dtype="S64"))
-            _add_growing(file, len(bodies), contacts)
-            return cls(path, file)
+            with h5py.File(fresh, "w", libver="latest") as file:
+                describe(file, rate, about)
+                for name, array in shape_arrays(world).items():
+                    file.create_dataset(f"shapes/{name}", data=array)
+                bodies = world.bodies
+                for name in ("id", "shape", "mass", "fixed", "kinematic"):
+                    file.create_dataset(f"bodies/{name}", data=getattr(bodies, name))
+                names = [world.name_of(int(each)).encode()[:NAME_LENGTH] for each in bodies.id]
+                file.create_dataset("bodies/name", data=np.array(names, dtype=f"S{NAME_LENGTH}"))
+                _add_growing(file, len(bodies), contacts)
+            os.replace(fresh, path)
+            return cls(path, h5py.File(path, "r+", libver="latest"))
 
     @property
     def frames(self) -> int:
@@ -126,6 +132,18 @@ class RunFile:
             dataset[before:] = np.array(rows, dtype=np.float64)
             dataset.flush()
 
+    def append_notes(self, notes: Sequence[Note]) -> None:
+        """Write notes, one row each as `NOTE` says."""
+        if not notes:
+            return
+        with writing(self.path):
+            require_space(self.path, len(notes) * NOTE.itemsize + SPARE)
+            dataset = self.file["notes"]
+            before = dataset.shape[0]
+            dataset.resize(before + len(notes), axis=0)
+            dataset[before:] = note_rows(notes)
+            dataset.flush()
+
     def sync(self) -> None:
         """Have everything on the disk."""
         with writing(self.path):
@@ -136,6 +154,17 @@ class RunFile:
         """Close the file; it can then be opened like any other."""
         with writing(self.path):
             self.file.close()
+
+
+def note_rows(notes: Sequence[Note]) -> NDArray[Any]:
+    """Notes as rows of the file, shape (notes,)."""
+    rows = np.empty(len(notes), dtype=NOTE)
+    for row, note in zip(rows, notes, strict=True):
+        row["step"], row["time"], row["value"] = note.step, note.time, note.value
+        texts = {"kind": note.kind, "bodies": "\n".join(note.bodies), "message": note.message}
+        for name, text in texts.items():
+            row[name] = text.encode()
+    return rows
 
 
 def describe(file: h5py.File, rate: float, about: Mapping[str, Any]) -> None:
@@ -181,6 +210,12 @@ def _add_growing(file: h5py.File, bodies: int, contacts: bool) -> None:
         "steps", (0, width), np.float64, maxshape=(None, width), chunks=(256, width)
     )
     steps.attrs["columns"] = ",".join(COLUMNS)
+    add_notes(file)
+
+
+def add_notes(file: h5py.File) -> None:
+    """The dataset of notes, still empty."""
+    file.create_dataset("notes", (0,), NOTE, maxshape=(None,), chunks=(64,))
 
 
 def _put_chunks(dataset: h5py.Dataset, first: int, rows: NDArray[Any]) -> None:

@@ -10,10 +10,9 @@ from typing import Any
 
 from amontons.errors import FileFormatError, InputError, OutputError
 from amontons.interchange.file_scene import FileScene, load_scene, save_scene
-from amontons.results.layout import CHECKPOINT, RUN_FILE, SCENE_FILE
+from amontons.results.layout import RUN_FILE, SCENE_FILE
 from amontons.results.reader import Results
 from amontons.results.recorder import Recorder
-from amontons.results.truncation import cut_back
 from amontons.scenes import Advice, Scene, find_scene
 from amontons.simulation.simulation import Simulation
 
@@ -77,10 +76,10 @@ def resume(
     if time is not None:
         settings = dataclasses.replace(settings, time=time)
     simulation = _simulation(scene, settings)
-    if (folder / CHECKPOINT).exists():
-        simulation.restore(folder / CHECKPOINT)
-    file = cut_back(folder / RUN_FILE, simulation.steps, _about(scene, settings))
-    recorder = Recorder.going_on(simulation, file, checkpoint_every=checkpoint_every)
+    recorder = Recorder(
+        simulation, folder, about=_about(scene, settings), checkpoint_every=checkpoint_every,
+        resume=True,
+    )  # fmt: skip
     return Run(scene, settings, simulation, recorder)
 
 
@@ -113,8 +112,8 @@ def _described(results: Results) -> tuple[Scene | FileScene, Advice]:
     about = results.about
     if not results.scene:
         raise InputError(
-            f"{results.path} was not made from a scene: build its world again and use "
-            "Simulation.restore"
+            f"{results.path} was not made from a scene but by a script: run that script again, "
+            "with Recorder(simulation, folder, resume=True)"
         )
     try:
         if "file" in about:

@@ -12,7 +12,7 @@ import numpy as np
 
 from amontons.results.layout import ROWS
 from amontons.results.reader import Results
-from amontons.results.run_file import RunFile, describe, require_space, writing
+from amontons.results.run_file import RunFile, add_notes, describe, require_space, writing
 
 
 def cut_back(path: Path, step: int, about: Mapping[str, Any]) -> RunFile:
@@ -37,6 +37,11 @@ def cut_back(path: Path, step: int, about: Mapping[str, Any]) -> RunFile:
                 _copy(source, new, f"contacts/{name}", _contact_rows(source, frames))
             _copy(source, new, "steps", steps)
             new["steps"].attrs["columns"] = source["steps"].attrs["columns"]
+            if "notes" in source:
+                kept = int(np.searchsorted(source["notes"]["step"], step, side="right"))
+                _copy(source, new, "notes", kept)
+            else:
+                add_notes(new)
     with writing(path):
         os.replace(fresh, path)
         return RunFile(path, h5py.File(path, "r+", libver="latest"))

@@ -23,8 +23,8 @@ from amontons.scenes.placement import turn_about
 class Chain(Scene):
     """Links in a level line, hung up at one end and with a ball at the other.
 
-    A taut chain swings across fast: steps h with h² F > m ℓ, for links of mass m and length ℓ under
-    a force F, are too long, so a ball much heavier than the links needs shorter steps.
+    A taut chain swings across fast: steps h with 12 h² F > m ℓ, for links of mass m and length ℓ
+    under a force F, do not show that and damp it, and with it a little of the chain's own swing.
     """
 
     links: int = parameter(12, "how many links", low=1, high=10_000)

@@ -28,7 +28,7 @@ Arrays = dict[str, NDArray[Any]]
 Ids = NDArray[np.int64]
 
 FORMAT = "amontons checkpoint"
-VERSION = 1
+VERSION = 2
 
 
 def save(simulation: Simulation, path: str | os.PathLike[str]) -> None:
@@ -112,9 +112,11 @@ def _state(simulation: Simulation) -> Arrays:
         "format": np.array(FORMAT),
         "version": np.array(VERSION),
         "scene": np.array(fingerprint(world)),
-        "clock": np.array([simulation.time, simulation.dissipated]),
+        "clock": np.array([simulation.time]),
+        "energy": simulation.energy_book.state(),
         "counts": np.array([simulation.steps, world.next_id, *simulation.lookout.level]),
         "gravity": world.gravity,
+        "energies": simulation.energy_watch.state(),
         "before.seen": simulation.surroundings.seen,
         "before.gravity": simulation.surroundings.gravity,
     }
@@ -152,6 +154,7 @@ def _loads_fit(simulation: Simulation, state: Arrays, gone: Ids) -> bool:
 
 def snapshot(simulation: Simulation) -> Arrays:
     """The state of a simulation, to be put back by :func:`put_back`."""
+    _take_in(simulation)
     return {name: value.copy() for name, value in _state(simulation).items()}
 
 
@@ -160,9 +163,7 @@ def put_back(simulation: Simulation, state: Arrays) -> None:
     gone = np.setdiff1d(simulation.bodies.id, state["bodies.id"])
     world, columns = simulation.world, simulation.bodies.columns
     world.remove_bodies(gone.tolist())
-    columns.keep(np.zeros(len(columns), dtype=bool))
-    ids = state["bodies.id"]
-    columns.append(ids.size, {name: state[f"bodies.{name}"] for name in columns.names})
+    columns.put({name: state[f"bodies.{name}"] for name in columns.names})
     steps, world.next_id, *level = state["counts"].tolist()
     world.gravity = state["gravity"]
     world.version += 1
@@ -176,8 +177,10 @@ def put_back(simulation: Simulation, state: Arrays) -> None:
     held = _part(state, "contacts")
     values = held.pop("values")
     simulation.memory.store(ContactSet(**held), values)
-    simulation.time, simulation.dissipated = state["clock"].tolist()
+    (simulation.time,) = state["clock"].tolist()
+    simulation.energy_book.restore(state["energy"])
     simulation.steps = steps
+    simulation.energy_watch.restore(state["energies"])
     simulation._last = None
 
 

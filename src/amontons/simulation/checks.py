@@ -15,6 +15,7 @@ from amontons.dynamics.soundness import UNIT, first_unsound
 from amontons.errors import InputError, SimulationError
 from amontons.model.shapes.checks import finite, positive
 from amontons.model.world import World
+from amontons.problem.units import Yardstick
 from amontons.solvers import Auto, ExactCoulomb, Solver
 
 Floats = NDArray[np.float64]
@@ -22,8 +23,15 @@ Floats = NDArray[np.float64]
 FINE_BELOW = 256
 """Contacts and joint rows up to which the default solver is asked for :data:`FINE`."""
 
-COARSE, FINE = 1e-4, 1e-8
+COARSE, FINE = 1e-3, 1e-8
 """Tolerances of the default solver: in a small scene a fine one costs next to nothing."""
+
+MOST_ITERATIONS = 10_000
+"""Of the default solver: beds of 10 000 spheres at rest need some 500."""
+
+LEAST_SPEED = 1e-6
+"""Speed, in half thicknesses a step, below which bodies count as at rest: errors are not measured
+against less."""
 
 
 def solver_for(solver: Solver | None, friction: str) -> Solver:
@@ -32,7 +40,7 @@ def solver_for(solver: Solver | None, friction: str) -> Solver:
         raise InputError(f"solver must be one such as amontons.APGD(), got {solver!r}")
     if friction not in ("convex", "exact"):
         raise InputError(f"friction must be 'convex' or 'exact', got {friction!r}")
-    inner = solver or Auto(tolerance=COARSE, max_iterations=500, budget=0.5)
+    inner = solver or Auto(tolerance=COARSE, max_iterations=MOST_ITERATIONS, budget=0.5)
     if friction == "convex" or inner.exact:
         return inner
     return ExactCoulomb(inner=inner, tolerance=inner.tolerance)
@@ -77,6 +85,7 @@ def contact_rules(
         lift_speed=math.inf if exact else g * step,
         slip_speed=1e-3 * fall,
         cohesion_range=0.25 * near,
+        yardstick=Yardstick(least=LEAST_SPEED * size / step, most=min(fall, size / step)),
     )
 
 

@@ -21,7 +21,9 @@ class Contacts:
     normals: Floats
     """Unit vectors from A to B, shape (contacts, 3)."""
     gaps: Floats
-    """Negative where the bodies overlap [m], shape (contacts,)."""
+    """Negative where the bodies overlap [m], shape (contacts,).
+
+    Between bodies of a broken joint it counts from the overlap in which that left them."""
     force: Floats
     """On body B in world axes [N], shape (contacts, 3); A feels the opposite."""
     torque: Floats
@@ -43,10 +45,14 @@ class Contacts:
         return np.asarray(np.einsum("ci,ci->c", self.force, self.normals))
 
     @property
+    def friction_force(self) -> Floats:
+        """The part across the normal of the force on body B, in world axes [N], (contacts, 3)."""
+        return np.asarray(self.force - self.normal_force[:, None] * self.normals)
+
+    @property
     def tangential_force(self) -> Floats:
-        """Size of the friction force [N], shape (contacts,)."""
-        along = self.normal_force[:, None] * self.normals
-        return np.asarray(np.linalg.norm(self.force - along, axis=1))
+        """Magnitude of the friction force, ‖:attr:`friction_force`‖ ≥ 0 [N], shape (contacts,)."""
+        return np.asarray(np.linalg.norm(self.friction_force, axis=1))
 
     def among(self, ids: NDArray[np.int64]) -> Contacts:
         """Those of which both bodies are among `ids`, as after some were removed."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -10,22 +11,36 @@ from numpy.typing import NDArray
 
 from amontons.collision.contacts import ContactSet
 from amontons.dynamics.assembly import assemble
-from amontons.dynamics.contact_laws import ContactRules, contact_terms
+from amontons.dynamics.contact_laws import ContactRules, ContactTerms, contact_terms, late_hits
 from amontons.dynamics.energy import mechanics_of
 from amontons.dynamics.joints.law import JointRows
+from amontons.dynamics.joints.stiffness import Taut
+from amontons.dynamics.masses import Masses
 from amontons.model.world import World
 from amontons.problem.operators import BodyOperator
 from amontons.problem.problem import ConeProblem
+from amontons.problem.solution import Solution
 from amontons.simulation.checks import check_velocities
+from amontons.simulation.overlaps import Overlaps, bounded_motion
+from amontons.simulation.parting import come_too_slowly_apart, parting_rows, parting_terms
 from amontons.simulation.report import Stopwatch
 from amontons.simulation.solved import STICKING, Solved
 from amontons.solvers import Solver
 
 Floats = NDArray[np.float64]
 
-BOUNCES = (1.0, 0.99, 0.9, 0.0)
-"""Shares of the restitution: several impacts with friction may together give back more than came
-in, and then all of them give back less."""
+GAIN = 1e-8
+"""Energy that impacts may seem to add, as a share of what they turn over: nothing but rounding."""
+
+TRIES = 4
+"""Solves of one step with ever less restitution, the last with none: several impacts with friction,
+or impulses of a solver that was stopped early, may together give back more than came in."""
+
+ROUNDS = 8
+"""Solves of one step at most: each takes in contacts that the one before drove together."""
+
+SLACK = 0.01
+"""Overlap that such a contact may have, as a share of what counts as near."""
 
 
 class Start(NamedTuple):
@@ -35,33 +50,88 @@ class Start(NamedTuple):
     free: Floats  # v* = v + h M⁻¹ f, (bodies, 6)
     inverse_mass: Floats  # [1/kg], zero for bodies that nothing can push, (bodies,)
     inverse_inertia: Floats  # I⁻¹ in world axes [1/(kg m²)], (bodies, 3, 3)
+    gyration: Floats  # radii of gyration [m], (bodies,)
     step: float  # h [s]
+    kinetic: float  # energy at v* [J], before taut joints slow it
+    taut: Taut  # bodies whose joints are too taut for the step
+    steady: Floats  # v, where it says how coordinates of joints will bend, (bodies, 6)
+
+
+class _Solves:
+    """The problems of one step, solved one after the other."""
+
+    def __init__(
+        self,
+        world: World,
+        start: Start,
+        rules: ContactRules,
+        solver_of: Callable[[ConeProblem], Solver],
+        name: str,
+        watch: Stopwatch,
+    ) -> None:
+        self.world, self.start, self.rules = world, start, rules
+        self.solver_of, self.name, self.watch = solver_of, name, watch
+        self.iterations = 0
+
+    def __call__(
+        self, terms: ContactTerms, rows: JointRows, free: Floats, guess: Floats
+    ) -> tuple[ConeProblem, Solution, Floats]:
+        """The problem, its solution, and v⁺; the solution counts the iterations of all so far."""
+        problem = assemble(
+            terms,
+            rows,
+            inverse_mass=self.start.inverse_mass,
+            inverse_inertia=self.start.inverse_inertia,
+            gyration=self.start.gyration,
+            free=free,
+            yardstick=self.rules.yardstick,
+            name=self.name,
+        )
+        self.watch.lap("assemble")
+        solution = self.solver_of(problem).solve(problem, guess=guess)
+        self.watch.lap("solve")
+        self.iterations += solution.iterations
+        solution = dataclasses.replace(solution, iterations=self.iterations)
+        assert isinstance(problem.operator, BodyOperator)
+        kick = problem.operator.velocities(problem.sets.inward(solution.impulses))
+        velocity = free + kick
+        check_velocities(self.world, velocity)
+        return problem, solution, velocity
 
 
 def find_impulses(
     world: World,
+    masses: Masses,
     start: Start,
     contacts: ContactSet,
+    overlaps: Overlaps,
     forces: Floats,
     rows: JointRows,
     rules: ContactRules,
     *,
     solver_of: Callable[[ConeProblem], Solver],
-    rounding: float,
     name: str,
     watch: Stopwatch,
 ) -> Solved:
     """v⁺ = v* + M⁻¹ D γ, with the impulses γ that solve the problem of this step.
 
-    `forces` are what contacts carried before, the first guess; shape (contacts, 7). Impulses may
-    seem to add a share of the energy, the `rounding`, as a solver has a tolerance.
+    `forces` are what contacts carried before, the first guess; shape (contacts, CARRIED). One solve
+    does, unless impacts drive bodies together whose contact nobody expected, or add energy.
+
+    Bodies that overlap deeply are parted by a motion of this step alone: v⁺ solves the problem in
+    which such contacts only touch (b = 0), and bodies move at the nearest velocity, without
+    friction, that closes no gap and parts what overlaps: b = Φ/h. So no energy comes of an overlap.
+    Where there is one such pair, all contacts that overlap are treated so: between a deep and a
+    shallow one a body might be shot out.
     """
     mobile = np.zeros(len(start.free) + 1, dtype=bool)  # the last is the world: −1
     np.greater(start.inverse_mass, 0.0, out=mobile[:-1])
     acting = np.asarray(mobile[rows.bodies].any(axis=1))
     acting_rows = rows if acting.all() else rows.only(acting)
-    energy = mechanics_of(world, start.free).kinetic
-    for bouncing in BOUNCES:
+    solve = _Solves(world, start, rules, solver_of, name, watch)
+    hit, guess, bouncing = np.zeros(len(contacts), dtype=bool), forces, 1.0
+    rounds, tries = 1, 1
+    while True:
         terms = contact_terms(
             contacts,
             before=start.twist,
@@ -72,26 +142,85 @@ def find_impulses(
             step=start.step,
             rules=rules,
             sticking=forces[:, STICKING] > 0.0,
+            hit=hit,
             bouncing=bouncing,
+            parting=overlaps.mended,
         )
-        problem = assemble(
-            terms,
-            acting_rows,
-            inverse_mass=start.inverse_mass,
-            inverse_inertia=start.inverse_inertia,
-            free=start.free,
-            name=name,
+        lasting = terms
+        if terms.parting is not None:
+            lasting = dataclasses.replace(terms, offset=terms.offset - terms.parting)
+        first = start.step * terms.of_kept(guess[:, : terms.width])
+        first = np.concatenate([first.ravel(), acting_rows.guess])
+        problem, solution, velocity = solve(lasting, acting_rows, start.free, first)
+        solved = Solved(
+            detected=contacts,
+            terms=terms,
+            rows=rows,
+            acting=acting,
+            problem=problem,
+            solution=solution,
+            velocity=velocity,
+            motion=velocity,
+            parting=overlaps.parting,
+            parted=None,
+            depths=overlaps.depths,
+            new=overlaps.new,
+            kinetic=start.kinetic,
+            work=0.0,  # not known yet
+            step=start.step,
         )
-        guess = start.step * terms.of_kept(forces[:, : terms.width])
-        watch.lap("assemble")
-        guess_of_all = np.concatenate([guess.ravel(), acting_rows.guess])
-        solution = solver_of(problem).solve(problem, guess=guess_of_all)
-        watch.lap("solve")
-        assert isinstance(problem.operator, BodyOperator)
-        kick = problem.operator.velocities(problem.sets.inward(solution.impulses))
-        velocity = start.free + kick
-        check_velocities(world, velocity)
-        work = mechanics_of(world, velocity).kinetic - energy
-        if not terms.bouncing or work <= rounding * energy:
+        if rounds < ROUNDS and _more_hits(solved, rules, hit):
+            rounds, guess = rounds + 1, solved.carried(rules.slip_speed)
+            continue
+        gain = _gain(solved, start)
+        if gain <= GAIN or tries == TRIES:
             break
-    return Solved(contacts, terms, rows, acting, problem, solution, velocity, work, start.step)
+        tries, guess = tries + 1, solved.carried(rules.slip_speed)
+        bouncing *= max(1.0 - 2.0 * gain, 0.0) if tries < TRIES else 0.0
+    solved = solved._replace(work=mechanics_of(world, velocity).kinetic - start.kinetic)
+    if terms.parting is not None and come_too_slowly_apart(terms, solution):
+        push = parting_terms(terms, solution, start.inverse_mass)
+        held = parting_rows(acting_rows, solution)
+        solve.iterations = 0
+        _, parted, motion = solve(push, held, velocity, np.zeros_like(solution.impulses))
+        motion = bounded_motion(velocity, motion, masses, start.step)
+        solved = solved._replace(motion=motion, parted=parted)
+    return solved
+
+
+def _gain(solved: Solved, start: Start) -> float:
+    """Energy that contacts add in a step with impacts, as a share of what they turn over.
+
+    An impulse P at a contact whose speed goes from u to u⁺ does the work P·(u + u⁺)/2. What parts
+    bodies that overlap is wanted, and does not count.
+    """
+    terms = solved.terms
+    if not terms.bouncing.any():
+        return 0.0
+    operator, count = solved.problem.operator, terms.width * len(terms)
+    assert isinstance(operator, BodyOperator)
+    speeds = np.empty((2, operator.rows))
+    operator.from_velocities(start.twist, speeds[0])
+    operator.from_velocities(solved.velocity, speeds[1])
+    before, after = (each[:count].reshape(terms.width, -1).T for each in speeds)
+    impulse = solved.contact_impulses
+    work = 0.5 * np.einsum("ci,ci->c", impulse, before + after)
+    turnover = 0.5 * np.einsum("ci,ci->c", np.abs(impulse), np.abs(before) + np.abs(after))
+    mending = (terms.offset < 0.0) & ~terms.bouncing
+    work[mending] = np.minimum(work[mending], 0.0)
+    total = float(turnover.sum())
+    return float(work.sum()) / total if total > 0.0 else 0.0
+
+
+def _more_hits(solved: Solved, rules: ContactRules, hit: NDArray[np.bool_]) -> bool:
+    """Whether the step drives bodies together whose contact was left out; `hit` then has it."""
+    contacts, kept = solved.detected, solved.terms.kept
+    if kept is None:
+        return False
+    inside = np.zeros(len(contacts), dtype=bool)
+    inside[kept] = True
+    found = late_hits.sized(len(contacts))(
+        contacts.bodies, contacts.normals, contacts.arms_a, contacts.arms_b, contacts.gaps,
+        solved.velocity, solved.step, SLACK * rules.near, inside, hit,
+    )  # fmt: skip
+    return bool(found)

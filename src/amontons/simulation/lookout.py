@@ -33,9 +33,16 @@ class Lookout:
         apart: NDArray[np.int64],
         level: tuple[int, int] = (0, 0),
     ) -> None:
-        self._world, self._masses, self._near, self._apart = world, masses, near, apart
+        self._world, self._masses, self._near = world, masses, near
+        self._apart = apart
         self._detectors: dict[int, CollisionDetector] = {}
         self.step, self.calm = level
+
+    def keep_apart(self, pairs: NDArray[np.int64]) -> None:
+        """Have these pairs of bodies, and no others, never meet from now on; shape (pairs, 2)."""
+        if not np.array_equal(pairs, self._apart):
+            self._apart = pairs
+            self._detectors.clear()
 
     @property
     def level(self) -> tuple[int, int]:

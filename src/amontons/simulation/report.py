@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from amontons.dynamics.energy import mechanics_of
-from amontons.dynamics.masses import Masses
-from amontons.model.world import World
+from amontons.dynamics.energy_ledger import CAUSES, Work
 from amontons.problem.solution import Status
+from amontons.simulation.notes import Note, NoteSummary, brief, summaries
+from amontons.simulation.noting import notes_of
 from amontons.simulation.solved import Solved
-from amontons.simulation.step_size import travels
 
 if TYPE_CHECKING:
     from amontons.simulation.simulation import Simulation
@@ -69,9 +69,12 @@ class StepReport:
     kinetic_energy: float
     """At its end [J]."""
     potential_energy: float
-    """In gravity and springs at its end [J]."""
+    """In gravity, springs, compliant contacts and users' forces at its end [J]."""
     dissipated_energy: float
-    """Taken by contacts and joints since the start [J]; motors make it less."""
+    """Became heat since the start, by friction, impacts, dampers and drag [J]."""
+    work: Work = field(repr=False)
+    """Energy that came to bodies and springs since the start, by cause [J]: their sum is the
+    kinetic and potential energy at its end."""
     momentum: Floats = field(repr=False)
     """At its end [kg m/s], shape (3,)."""
     angular_momentum: Floats = field(repr=False)
@@ -80,8 +83,9 @@ class StepReport:
     """Dynamic bodies that are not asleep."""
     seconds: Floats = field(repr=False)
     """Wall-clock time of each of the `STAGES`."""
-    notes: tuple[str, ...] = ()
-    """What a careful user should know: no convergence, a step that is too large, broken joints."""
+    notes: tuple[Note, ...] = ()
+    """What a careful user should know: no convergence, too large a step, overlaps, broken joints;
+    of all substeps where there are any."""
 
     @property
     def converged(self) -> bool:
@@ -90,55 +94,46 @@ class StepReport:
 
 
 def report_on(
-    simulation: Simulation, solved: Solved, broken: list[int], stored: float, watch: Stopwatch
+    simulation: Simulation,
+    solved: Solved,
+    broken: list[int],
+    warnings: list[Note],
+    watch: Stopwatch,
 ) -> StepReport:
-    """The report on the step that a simulation has just taken; `stored` is the loads' energy."""
-    bodies, joints = simulation.bodies, simulation.joints
-    state = mechanics_of(simulation.world, bodies.twist)
+    """The report on the step that a simulation has just taken.
+
+    `broken` are ids of joints, and `warnings` is what has been noted so far.
+    """
+    bodies, joints, book = simulation.bodies, simulation.joints, simulation.energy_book
+    state, work = mechanics_of(simulation.world, bodies.twist), book.work
+    worst = solved.worst
     return StepReport(
         number=simulation.steps,
         time=simulation.time,
         step=solved.step,
         contacts=len(solved.terms),
         joint_rows=int(np.count_nonzero(solved.acting)),
-        iterations=solved.solution.iterations,
-        status=solved.solution.status,
-        residual=solved.solution.residual,
+        iterations=sum(solution.iterations for solution in solved.solutions),
+        status=worst.status,
+        residual=worst.residual,
         penetration=max(0.0, -float(solved.detected.gaps.min(initial=0.0))),
         joint_error=joints.largest_error,
         kinetic_energy=state.kinetic,
-        potential_energy=state.potential + stored + joints.potential_energy(),
-        dissipated_energy=simulation.dissipated,
+        potential_energy=state.potential + book.stored.total,
+        dissipated_energy=work.dissipated,
+        work=work,
         momentum=state.momentum,
         angular_momentum=state.angular_momentum,
         awake=len(bodies) - int(np.count_nonzero(simulation.masses.driven | bodies.asleep)),
         seconds=watch.seconds,
-        notes=notes_of(simulation.world, simulation.masses, solved, broken),
+        notes=(*warnings, *notes_of(simulation, solved, broken)),
     )
 
 
-def notes_of(world: World, masses: Masses, solved: Solved, broken: list[int]) -> tuple[str, ...]:
-    """What a careful user should know of a step."""
-    notes = []
-    if not solved.solution.converged:
-        notes.append(
-            f"the solver did not converge: {solved.solution.message}, residual "
-            f"{solved.solution.residual:.2e}"
-        )
-    covered = solved.step * travels(solved.velocity, masses)
-    if covered.max(initial=0.0) > 1.0:
-        i = int(np.argmax(covered))
-        notes.append(
-            f"the step of {solved.step:g} s is too large: {world.name_of(int(world.bodies.id[i]))} "
-            f"moved {covered[i]:.2g} times half its thickness"
-        )
-    for joint in broken:
-        notes.append(f"joint {joint} broke")
-    return tuple(notes)
-
-
 _COLUMNS = tuple(
-    each.name for each in dataclasses.fields(StepReport) if each.name not in ("notes", "status")
+    each.name
+    for each in dataclasses.fields(StepReport)
+    if each.name not in ("notes", "status", "work")
 )
 
 
@@ -174,9 +169,28 @@ class Readings:
         return np.asarray(self.kinetic_energy + self.potential_energy)
 
     @property
-    def notes(self) -> list[tuple[float, str]]:
-        """All notes, with the times of their steps [s]."""
-        return [(report.time, note) for report in self.reports for note in report.notes]
+    def work(self) -> dict[str, Floats]:
+        """Energy that came to bodies and springs since the start, by cause [J], each (steps,)."""
+        table = np.array([report.work for report in self.reports]).reshape(-1, len(CAUSES))
+        return dict(zip(CAUSES, table.T, strict=True))
+
+    @property
+    def notes(self) -> list[Note]:
+        """All notes, in the order of their steps."""
+        return [note for report in self.reports for note in report.notes]
+
+    @property
+    def note_summaries(self) -> list[NoteSummary]:
+        """What the notes come to, kind by kind."""
+        return summaries(self.notes, len(self))
+
+    def summary(self) -> str:
+        """The run in a few lines: what there was to note, how often, when, and where worst."""
+        if not self.reports:
+            return "no steps yet"
+        found = self.note_summaries
+        head = f"{len(self)} steps to {self.reports[-1].time:.4g} s"
+        return "\n".join([f"{head}:" if found else f"{head}, nothing to note", *map(str, found)])
 
     def clear(self) -> None:
         """Forget everything so far, as a long run may want to."""
@@ -185,5 +199,4 @@ class Readings:
     def __repr__(self) -> str:
         if not self.reports:
             return "<Readings: no steps yet>"
-        stuck = sum(not report.converged for report in self.reports)
-        return f"<Readings: {len(self)} steps, {stuck} without convergence>"
+        return f"<Readings: {len(self)} steps, {brief(self.note_summaries) or 'nothing to note'}>"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import importlib
 import math
 import os
@@ -12,15 +13,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from amontons._blas import one_blas_thread
 from amontons.collision.contacts import ContactSet
 from amontons.collision.memory import ContactMemory
 from amontons.dynamics.contact_laws import ContactRules
+from amontons.dynamics.energy import Mechanics, mechanics_of
+from amontons.dynamics.energy_ledger import Work
 from amontons.dynamics.forces import ForceSystem
 from amontons.dynamics.free_velocity import free_velocities
 from amontons.dynamics.integration import advance
+from amontons.dynamics.joints.stiffness import NOT_TAUT, steady_turns, stiffen
 from amontons.dynamics.joints.system import JointSystem
 from amontons.dynamics.masses import Masses
-from amontons.errors import InputError
+from amontons.errors import InputError, StrictError
 from amontons.model.bodies import Bodies
 from amontons.model.shapes.checks import finite, positive
 from amontons.model.world import World
@@ -35,19 +40,25 @@ from amontons.simulation.checks import (
     solver_for,
 )
 from amontons.simulation.contacts import Contacts
+from amontons.simulation.energy_book import EnergyBook, Moved
+from amontons.simulation.freed import Joined, as_they_broke
 from amontons.simulation.impulses import Start, find_impulses
 from amontons.simulation.lookout import Lookout
+from amontons.simulation.notes import troubles
+from amontons.simulation.overlaps import overlaps_of
 from amontons.simulation.progress import progress_bar
 from amontons.simulation.report import Readings, StepReport, Stopwatch, report_on
+from amontons.simulation.runaway import EnergyWatch, checked_watch, watch_energy
 from amontons.simulation.sleeping import (
     Sleeping,
     Surroundings,
+    ends_of,
     ends_of_changes,
     neighbours_of_gone,
     restless,
     wake,
 )
-from amontons.simulation.solved import CARRIED, Solved
+from amontons.simulation.solved import CARRIED, PARTING, Solved
 from amontons.simulation.step_size import AutomaticStep
 from amontons.solvers import Solver
 
@@ -65,11 +76,13 @@ class Simulation:
         Length of a time step [s], or an `AutomaticStep` that chooses it.
     solver:
         Of the cone complementarity problem of each step; by default `Auto` to a scaled error of
-        1e-4, or 1e-8 where contacts and joint rows are few (up to 256). For large scenes
-        `APGD(tolerance=1e-2, max_iterations=50)` is several times faster.
+        1e-3, or 1e-8 where contacts and joint rows are few (up to 256), with at most 10 000
+        iterations. For large scenes `APGD(tolerance=1e-2, max_iterations=50)` is several times
+        faster.
     friction:
         "convex" for the convex relaxation of papers 3 to 5, which lets sliding bodies rise by
-        h μ v, or "exact" for Coulomb's law itself, at several times the cost.
+        h μ v, or "exact" for Coulomb's law itself, at 5 times the cost of a step in small scenes
+        and 35 times and more with hundreds of bodies.
     substeps:
         Equal parts in which each step is taken.
     sleeping:
@@ -83,6 +96,9 @@ class Simulation:
     bounce_speed:
         Impacts slower than this [m/s] give nothing back, whatever the restitution; by default
         twice the speed that gravity gives in a step.
+    watch:
+        What to do where energy comes from nowhere, as in a run that has become unstable: "stop"
+        with a `RunawayError`, "note" it and go on, or "off".
     """
 
     def __init__(
@@ -97,6 +113,7 @@ class Simulation:
         near: float | None = None,
         recovery_speed: float | None = None,
         bounce_speed: float | None = None,
+        watch: str = "stop",
     ) -> None:
         if not isinstance(world, World):
             raise InputError(f"a simulation needs an amontons.World, got {world!r}")
@@ -108,15 +125,16 @@ class Simulation:
         self.step_length = step if isinstance(step, AutomaticStep) else positive("step", step)
         self.substeps = substeps
         self.sleeping = sleeping
+        self.watch = checked_watch(watch)
         self.solver = solver_for(solver, friction)
         self._solver_of_few = finer(self.solver) if solver is None else self.solver
         self.time = 0.0
         """Simulated time [s]."""
         self.steps = 0
         """Steps taken."""
-        self.dissipated = 0.0
-        """Energy that contacts and joints took so far [J]."""
+        self.energy_book = EnergyBook()
         self.readings = Readings()
+        self.energy_watch = EnergyWatch()
         self.memory = ContactMemory()
         poses = self.bodies.position, self.bodies.orientation
         self.joints = JointSystem([], world.index_of, *poses)
@@ -127,6 +145,9 @@ class Simulation:
         self._level = (0, 0)
         self._version = -1
         self.surroundings = Surroundings(0)
+        self._joined: Joined
+        self.lookout: Lookout
+        self.bodies.columns["seen"][:] = False
         self.prepare()
 
     @property
@@ -134,50 +155,87 @@ class Simulation:
         """The bodies as arrays: `sim.bodies.position`, `sim.bodies.velocity`, ..."""
         return self.world.bodies
 
+    @property
+    def work(self) -> Work:
+        """Energy that came to bodies and springs so far, by cause [J]; taken: negative."""
+        return self.energy_book.work
+
+    @property
+    def dissipated(self) -> float:
+        """Energy that became heat so far, by friction, impacts, dampers and drag [J]."""
+        return self.work.dissipated
+
     # -- running ----------------------------------------------------------------------------------
 
     def run(
         self,
-        duration: float,
+        duration: float | None = None,
         *,
+        until: float | None = None,
         progress: bool = False,
         on_step: Callable[[StepReport], bool | None] | None = None,
+        strict: bool = False,
     ) -> Readings:
         """Take steps for so many seconds of simulated time, and return all readings.
 
         Parameters
         ----------
+        until:
+            The simulated time to run to [s], instead of a duration; none is taken where that has
+            passed, so a script that goes on with a recorded run can say it again.
         progress:
             Show a bar with the time, contacts, iterations and the residual.
         on_step:
             Called with each step's report; the run ends when it returns True. If it raises, the
             state is that after the step.
+        strict:
+            Raise a `StrictError` after the first step with a note of some trouble, such as no
+            convergence or an overlap; `on_step` has seen that step.
         """
-        if finite("duration", duration) < 0.0:
-            raise InputError(f"duration is {duration:g} s; it must not be negative")
-        end = self.time + duration
+        end, nearly = self._end(duration, until)
         with progress_bar(self.time, end, progress) as show:
-            while self.time < end - 1e-9 * duration:
+            while self.time < nearly:
                 report = self.step()
                 show(report)
-                if on_step is not None and on_step(report):
+                enough = on_step is not None and on_step(report)
+                for note in troubles(report.notes if strict else ()):
+                    raise StrictError(f"{note} (the run is strict, and so ends here)")
+                if enough:
                     break
         return self.readings
 
+    def _end(self, duration: float | None, until: float | None) -> tuple[float, float]:
+        """When a run ends [s], and when it is so near to that that rounding must be the rest."""
+        if (duration is None) == (until is None):
+            raise InputError("run() takes a duration or until, just one of them")
+        if duration is None:
+            end = finite("until", until)
+            return end, end - 1e-9 * abs(end)
+        if finite("duration", duration) < 0.0:
+            raise InputError(f"duration is {duration:g} s; it must not be negative")
+        return self.time + duration, self.time + duration - 1e-9 * duration
+
     def step(self) -> StepReport:
         """Take one time step, and report on it. If it raises, the state is as before."""
-        if self.substeps == 1:
-            reports = [self._step(self._next_length())]
-        else:
-            before = snapshot(self)
-            try:
-                reports = [self._step(self._next_length()) for _ in range(self.substeps)]
-            except BaseException:
-                put_back(self, before)
-                raise
+        with one_blas_thread:
+            reports = self._parts()
         for report in reports:
             self.readings.append(report)
-        return report
+        if len(reports) == 1:
+            return reports[0]
+        notes = tuple(note for each in reports for note in each.notes)
+        return dataclasses.replace(reports[-1], notes=notes)
+
+    def _parts(self) -> list[StepReport]:
+        """The substeps of a step, all of them or none."""
+        if self.substeps == 1:
+            return [self._step(self._next_length())]
+        before = snapshot(self)
+        try:
+            return [self._step(self._next_length()) for _ in range(self.substeps)]
+        except BaseException:
+            put_back(self, before)
+            raise
 
     def _next_length(self) -> float:
         h = self.step_length
@@ -198,23 +256,31 @@ class Simulation:
         contacts = self._detect(orientation, twist, wrench, h)
         watch.lap("detect")
         start = self._start(twist, wrench, h)
-        rows = self.joints.rows(self.bodies.position, self.bodies.orientation, twist, self.time, h)
+        rows = self.joints.rows(
+            self.bodies.position, self.bodies.orientation, start.steady, self.time, h
+        )
+        memory = self.memory.recall(contacts, CARRIED)
         solved = find_impulses(
             self.world,
+            self.masses,
             start,
             contacts,
-            self.memory.recall(contacts, CARRIED),
+            overlaps_of(contacts, self.world, self.masses, memory[:, PARTING]),
+            memory,
             rows,
             self.rules,
-            solver_of=self._solver_of,
-            rounding=max(1e-9, 0.1 * self.solver.tolerance),
+            solver_of=self.solver_of,
             name=f"step {self.steps + 1}",
             watch=watch,
         )
+        held = mechanics_of(self.world, self.bodies.twist)
+        warnings = watch_energy(self, solved, held.kinetic)
         # nothing of the state has changed so far
-        broken, stored = self._advance(solved, wrench, h)
+        broken = self._advance(start, solved, wrench, held, h)
         watch.lap("advance")
-        return report_on(self, solved, broken, stored, watch)
+        report = report_on(self, solved, broken, warnings, watch)
+        self.energy_book.energy = report.kinetic_energy + report.potential_energy
+        return report
 
     def _driven(self, h: float) -> Floats:
         """Velocities v at the start, with those of kinematic bodies as they are prescribed."""
@@ -235,7 +301,12 @@ class Simulation:
 
     def _detect(self, orientation: Floats, twist: Floats, wrench: Floats, h: float) -> ContactSet:
         bodies = self.bodies
+        if self._joined.changed(self.joints):
+            self._joined = Joined.of(self.joints, bodies.fixed)
+            self.lookout.keep_apart(self._joined.apart)
         contacts = self.lookout.detector(twist, h).detect_unit(bodies.position, orientation)
+        contacts = self._joined.without_inner(contacts)
+        contacts = as_they_broke(contacts, self.joints, self._joined, 0.25 * self.rules.near)
         if self.sleeping is not None:
             disturbed = self.surroundings.changed(bodies, wrench, self.world.gravity)
             pairs = self._together(contacts.bodies[contacts.gaps <= self.rules.near])
@@ -252,27 +323,48 @@ class Simulation:
             self.world.gravity, h, free, inverse_inertia,
         )  # fmt: skip
         self.loads.damp(free, inverse_mass, inverse_inertia, h)
-        return Start(twist, free, inverse_mass, inverse_inertia, h)
+        kinetic, steady, taut = mechanics_of(self.world, free).kinetic, twist, NOT_TAUT
+        if self.joints.joints:
+            place, joints = (bodies.position, bodies.orientation), self.joints.tables.joints
+            taut = stiffen(joints, *place, free, inverse_inertia, h)
+            steady = steady_turns(twist, bodies.columns["turned"], taut.rows)
+        return Start(
+            twist, free, inverse_mass, inverse_inertia, masses.gyration, h, kinetic, taut, steady
+        )
 
-    def _solver_of(self, problem: ConeProblem) -> Solver:
+    def solver_of(self, problem: ConeProblem) -> Solver:
+        """The solver that takes on a step's problem: small ones are solved more finely."""
         return self._solver_of_few if problem.blocks <= FINE_BELOW else self.solver
 
-    def _advance(self, solved: Solved, wrench: Floats, h: float) -> tuple[list[int], float]:
-        """q⁺ = q ⊕ h v⁺. Returns the ids of joints that broke, and the potential of loads [J]."""
+    def _advance(
+        self, start: Start, solved: Solved, wrench: Floats, held: Mechanics, h: float
+    ) -> list[int]:
+        """q⁺ = q ⊕ h v⁺; `held` is the energy until now. Returns the ids of joints that broke."""
         bodies, masses = self.bodies, self.masses
         place, turn = np.empty_like(bodies.position), np.empty_like(bodies.orientation)
-        twist = np.empty_like(bodies.twist)
-        held = masses.driven | bodies.asleep
-        advance.sized(len(bodies))(
-            bodies.position, bodies.orientation, solved.velocity, bodies.inertia, masses.even,
-            held, h, place, turn, twist,
-        )  # fmt: skip
+        twist, still = np.empty_like(bodies.twist), masses.driven | bodies.asleep
+        pose = bodies.position, bodies.orientation
+        rest = bodies.columns["inertia"], masses.even, still, h
+        advance.sized(len(bodies))(*pose, solved.motion, *rest, place, turn, twist)
+        if solved.parted is not None:  # what parts bodies does not last
+            aside = np.empty_like(place), np.empty_like(turn)
+            advance.sized(len(bodies))(*pose, solved.velocity, *rest, *aside, twist)
         # the last that may raise
-        stored = self.loads.potential_energy(place, turn, twist, self.time + h)
-        self.dissipated -= solved.work
+        loads = (
+            self.loads.potential_energy(
+                bodies.position, bodies.orientation, bodies.twist, self.time
+            ),
+            self.loads.potential_energy(place, turn, twist, self.time + h),
+        )
+        impulses, moved = solved.joint_impulses, Moved(place, turn, twist)
+        self.energy_book.enter(self, start, wrench, solved, impulses, moved, loads, held)
         self._last, self._places = solved, bodies.position.copy()
         self.memory.store(solved.detected, solved.carried(self.rules.slip_speed))
-        broken = self.joints.accept(solved.joint_impulses, h)
+        broken = self.joints.accept(impulses, h)
+        if broken:
+            wake(bodies, ends_of(self.joints, broken))
+        self.energy_watch.accept()
+        bodies.columns["turned"][:], bodies.columns["seen"][:] = bodies.twist[:, 3:], True
         bodies.position[:], bodies.orientation[:], bodies.twist[:] = place, turn, twist
         self.joints.measure(bodies.position, bodies.orientation)
         self.time += h
@@ -280,9 +372,11 @@ class Simulation:
         self._level = self.lookout.level
         if self.sleeping is not None:
             pairs = self._together(solved.terms.contacts.bodies)
-            self.sleeping.lull(bodies, masses, pairs, restless(self.joints, len(bodies)), h)
+            never = restless(self.joints, len(bodies))
+            self.sleeping.lull(bodies, masses, pairs, never, self.world.gravity, h)
             self.surroundings.note(bodies, wrench, self.world.gravity)
-        return broken, stored
+        self.energy_book.settle(self, broken, twist, ~still)
+        return broken
 
     # -- what a step is made of -------------------------------------------------------------------
 
@@ -294,25 +388,22 @@ class Simulation:
         self.loads.update(world.forces, world.index_of, bodies.position, bodies.orientation)
         self.masses = Masses.of(world)
         self.rules = self._rules(self._next_length())
-        self.lookout = Lookout(world, self.masses, self.rules.near, self._apart(), self._level)
+        self._joined = Joined.of(self.joints, bodies.fixed)
+        apart = self._joined.apart
+        self.lookout = Lookout(world, self.masses, self.rules.near, apart, self._level)
         touched = neighbours_of_gone(bodies, self._ids, self.memory)
         wake(bodies, np.append(touched, ends_of_changes(joints_before, self.joints.joints)))
         self.memory.renumber(self._ids, bodies.id)
         self.surroundings.renumber(self._ids, bodies.id)
         self._ids = bodies.id.copy()
         self._version = world.version
+        self.energy_watch.changed = True
 
     def _rules(self, h: float) -> ContactRules:
         """Lengths and speeds of contact in a step of this length [s]."""
         size, gravity = self.masses.typical_size, self.world.gravity
         g = math.sqrt(gravity.dot(gravity))
         return contact_rules(size, g, h, self._given, self.solver.exact)
-
-    def _apart(self) -> NDArray[np.int64]:
-        """Rows of bodies that are joined, and so do not collide, shape (pairs, 2)."""
-        joined = [joint.bodies for joint in self.world.joints if not joint.collide]
-        pairs = [[self.world.index_of(end) for end in ends] for ends in joined if None not in ends]
-        return np.array(pairs, dtype=np.int64).reshape(-1, 2)
 
     def _together(self, touching: NDArray[np.int32]) -> NDArray[np.int32]:
         """Rows of bodies that touch or share a joint, shape (pairs, 2)."""

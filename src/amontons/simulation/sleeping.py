@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,24 +31,41 @@ class Sleeping:
     speed:
         Of no point of a body more than this [m/s].
     time:
-        For this long [s], and likewise all bodies that it touches or shares a joint with.
+        For this long [s], and likewise all bodies that it touches or shares a joint with; by
+        default three times as long as a typical body takes to fall by half its thickness or,
+        without gravity, as long as it takes to move by a tenth of that at `speed`.
     """
 
     speed: float
-    time: float = 0.5
+    time: float | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "speed", positive("speed", self.speed))
+        if self.time is None:
+            return
         object.__setattr__(self, "time", finite("time", self.time))
         if self.time < 0.0:
             raise InputError(f"time is {self.time:g} s; it must not be negative")
+
+    def patience(self, gravity: Floats, size: float) -> float:
+        """How long bodies must be still [s], where a typical one has this half thickness [m]."""
+        if self.time is not None:
+            return self.time
+        g = float(np.linalg.norm(gravity))
+        return 3.0 * math.sqrt(2.0 * size / g) if g > 0.0 else 0.1 * size / self.speed
 
     def moving(self, twist: Floats, masses: Masses) -> Flags:
         """Bodies that are faster than sleepers may be, shape (bodies,)."""
         return np.asarray(masses.surface_speeds(twist) > self.speed)
 
     def lull(
-        self, bodies: Bodies, masses: Masses, pairs: Pairs, restless: Flags, step: float
+        self,
+        bodies: Bodies,
+        masses: Masses,
+        pairs: Pairs,
+        restless: Flags,
+        gravity: Floats,
+        step: float,
     ) -> None:
         """Send islands to sleep that have been still for long enough.
 
@@ -56,7 +74,7 @@ class Sleeping:
         still = bodies.columns["still"]
         still[:] = np.where(self.moving(bodies.twist, masses), 0.0, still + step)
         mobile = ~masses.driven
-        tired = (still >= self.time) & ~restless
+        tired = (still >= self.patience(gravity, masses.typical_size)) & ~restless
         if not (tired & mobile & ~bodies.asleep).any():
             return
         island = islands(pairs, mobile)
@@ -117,6 +135,13 @@ def ends_of_changes(before: list[Connection], now: list[Connection]) -> NDArray[
     stay = {id(joint) for joint in before} & {id(joint) for joint in now}
     changed = [joint for joint in (*before, *now) if id(joint) not in stay]
     ends = {end for joint in changed for end in joint.bodies if end is not None}
+    return np.array(sorted(ends), dtype=np.int64)
+
+
+def ends_of(joints: JointSystem, ids: list[int]) -> NDArray[np.int64]:
+    """Ids of the bodies that these joints hold."""
+    held = [joints.joints[row] for row in np.flatnonzero(np.isin(joints.ids, ids))]
+    ends = {end for joint in held for end in joint.bodies if end is not None}
     return np.array(sorted(ends), dtype=np.int64)
 
 

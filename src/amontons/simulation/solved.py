@@ -16,8 +16,9 @@ from amontons.simulation.contacts import Contacts
 
 Floats = NDArray[np.float64]
 
-CARRIED, STICKING = 7, 6
-"""What is remembered of a contact: force and torque [N, N m], and whether it stuck."""
+CARRIED, STICKING, PARTING = 8, 6, 7
+"""What is remembered of a contact: force and torque [N, N m], whether it stuck, and whether its
+bodies overlap and are being parted."""
 
 
 class Solved(NamedTuple):
@@ -30,8 +31,24 @@ class Solved(NamedTuple):
     problem: ConeProblem
     solution: Solution
     velocity: Floats  # v⁺, (bodies, 6)
+    motion: Floats  # at which bodies move in the step: v⁺, or with what parts them, (bodies, 6)
+    parting: Floats  # of contacts that are being parted: since when they overlap, (detected,)
+    parted: Solution | None  # of the problem that parts them
+    depths: Floats  # overlaps by the smaller half thickness, (detected,)
+    new: NDArray[np.bool_]  # bodies that were in no step before, (bodies,)
+    kinetic: float  # energy at the free velocity v* [J]
     work: float  # kinetic energy that impulses add [J]; negative where they dissipate
     step: float  # [s]
+
+    @property
+    def solutions(self) -> tuple[Solution, ...]:
+        """Of all problems of the step."""
+        return (self.solution,) if self.parted is None else (self.solution, self.parted)
+
+    @property
+    def worst(self) -> Solution:
+        """The one of them that is farthest from what was asked for."""
+        return max(self.solutions, key=lambda each: (not each.converged, each.residual))
 
     @property
     def contact_impulses(self) -> Floats:
@@ -47,7 +64,7 @@ class Solved(NamedTuple):
         return impulses
 
     def carried(self, slip_speed: float) -> Floats:
-        """What all detected contacts remember: force, torque, and whether they stuck; (n, CARRIED).
+        """What all detected contacts remember, as `CARRIED` says; shape (detected, CARRIED).
 
         A contact sticks that carries something and slides no faster than `slip_speed` [m/s].
         """
@@ -55,6 +72,7 @@ class Solved(NamedTuple):
         kept = slice(None) if self.terms.kept is None else self.terms.kept
         values, force = np.zeros((len(self.detected), CARRIED)), self.contact_impulses / self.step
         values[kept, :width] = force
+        values[:, PARTING] = self.parting
         if self.terms.has_static_friction:
             u = self.solution.velocities[: width * len(self.terms)].reshape(-1, width)[:, :3]
             u = u - np.einsum("ci,ci->c", u, normals)[:, None] * normals

@@ -156,10 +156,9 @@ def bursts(
     compliance = np.empty(0) if problem.compliance is None else problem.compliance
     chunks = operator.bodies / CHUNK if problem.compliance is None else problem.rows / (4 * CHUNK)
     sums = np.empty((math.ceil(chunks), 1))
-    enough = (solver.tolerance / gauge.factor) ** 2
     left = solver.max_iterations + 1  # the start is logged, too
     while True:
-        begin = time.perf_counter()
+        begin, enough = time.perf_counter(), (gauge.wanted / gauge.factor) ** 2
         logged = descend(
             sets, metric, gauge.rho, operator.arrays, operator.masses, compliance, problem.linear,
             solver.shrink, solver.restart, enough, max(1, min(room, left)), partial, sums, state,

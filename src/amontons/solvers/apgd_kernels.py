@@ -6,13 +6,14 @@ import math
 
 import numpy as np
 
-from amontons._jit import TILE, kernel, prange, routine
-from amontons.algebra.cones import COULOMB
+from amontons._jit import TILE, helper, kernel, prange, routine
+from amontons.algebra.cones import COULOMB, SPINNING
 from amontons.algebra.tiles import (
     NEW,
     STEP,
     STEP_SIZE,
     natural_contact,
+    project_wrench,
     step_contact,
     step_tile,
 )
@@ -83,6 +84,42 @@ def assess_and_propose(sets, metric, rho, x, x_old, Nx, Nx_old, linear, beta, st
                     length + d,
                 )
                 continue
+            if kind == SPINNING:
+                at, b = row + t, first + t
+                e, q, p, up, d = wrench_tile(
+                    (
+                        sets.normal[0, b : b + m],
+                        sets.normal[1, b : b + m],
+                        sets.normal[2, b : b + m],
+                    ),
+                    (
+                        sets.friction[b : b + m],
+                        sets.rolling[b : b + m],
+                        sets.spinning[b : b + m],
+                    ),
+                    rho[b : b + m],
+                    (
+                        metric.normal[b : b + m],
+                        metric.tangential[b : b + m],
+                        metric.torque[b : b + m],
+                    ),
+                    beta,
+                    step,
+                    six_rows(x, at, count, m),
+                    six_rows(x_old, at, count, m),
+                    six_rows(Nx, at, count, m),
+                    six_rows(Nx_old, at, count, m),
+                    six_rows(linear, at, count, m),
+                    six_rows(out, at, count, m),
+                )
+                error, quad, lin, uphill, length = (
+                    error + e,
+                    quad + q,
+                    lin + p,
+                    uphill + up,
+                    length + d,
+                )
+                continue
             e, q, p = natural_tile(sets, sets.chunks[c], t, m, rho, x, Nx, linear, T)
             error += e
             quad += q
@@ -134,6 +171,84 @@ def contact_tile(
         length += square
         uphill += g0 * (a0 - x0[j]) + g1 * (a1 - x1[j]) + g2 * (a2 - x2[j])
         z0[j], z1[j], z2[j] = a0, a1, a2
+    return error, quad, lin, uphill, length
+
+
+@helper
+def six_rows(x, first, stride, m):
+    """The six components of m blocks with torque, from their first row on: views."""
+    a, b, c = first + stride, first + 2 * stride, first + 3 * stride
+    d, e = first + 4 * stride, first + 5 * stride
+    return (
+        x[first : first + m],
+        x[a : a + m],
+        x[b : b + m],
+        x[c : c + m],
+        x[d : d + m],
+        x[e : e + m],
+    )
+
+
+@helper
+def entries(rows, j):
+    """The six components of block j."""
+    return rows[0][j], rows[1][j], rows[2][j], rows[3][j], rows[4][j], rows[5][j]
+
+
+@helper
+def dot6(a, b):
+    """Product of six components."""
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] + a[4] * b[4] + a[5] * b[5]
+
+
+@helper
+def plus6(a, s, b):
+    """a + s b, of six components."""
+    return (
+        a[0] + s * b[0],
+        a[1] + s * b[1],
+        a[2] + s * b[2],
+        a[3] + s * b[3],
+        a[4] + s * b[4],
+        a[5] + s * b[5],
+    )
+
+
+@routine
+def wrench_tile(normal, limits, rho, steps, beta, step, x, x_old, Nx, Nx_old, linear, out):
+    """The same for contacts with torque: rows are tuples of six views, steps (s_n, s_t, s_m)."""
+    error, quad, lin, uphill, length = 0.0, 0.0, 0.0, 0.0, 0.0
+    for j in range(rho.size):
+        n = normal[0][j], normal[1][j], normal[2][j]
+        cone = limits[0][j], limits[1][j], limits[2][j]
+        sn, st, sm = steps[0][j], steps[1][j], steps[2][j]
+        now, N_now, r = entries(x, j), entries(Nx, j), entries(linear, j)
+        quad += dot6(now, N_now)
+        lin += dot6(now, r)
+        u = plus6(N_now, 1.0, r)
+        w = plus6(now, -rho[j], u)
+        # (x − Π(w))/ρ = u + (w − Π(w))/ρ
+        e = plus6(u, 1.0 / rho[j], plus6(w, -1.0, project_wrench(n, cone, 1.0, 1.0, w)))
+        error += dot6(e, e)
+        y = plus6(now, beta, plus6(now, -1.0, entries(x_old, j)))
+        g = plus6(u, beta, plus6(N_now, -1.0, entries(Nx_old, j)))
+        along = (sn - st) * (g[0] * n[0] + g[1] * n[1] + g[2] * n[2])
+        w = (
+            y[0] - step * (st * g[0] + along * n[0]),
+            y[1] - step * (st * g[1] + along * n[1]),
+            y[2] - step * (st * g[2] + along * n[2]),
+            y[3] - step * sm * g[3],
+            y[4] - step * sm * g[4],
+            y[5] - step * sm * g[5],
+        )
+        z = project_wrench(n, cone, sn / st, sn / sm, w)
+        d = plus6(z, -1.0, y)
+        high = d[0] * n[0] + d[1] * n[1] + d[2] * n[2]
+        aside = d[0] * d[0] + d[1] * d[1] + d[2] * d[2] - high * high
+        turn = d[3] * d[3] + d[4] * d[4] + d[5] * d[5]
+        length += high * high / sn + aside / st + turn / sm
+        uphill += dot6(g, plus6(z, -1.0, now))
+        out[0][j], out[1][j], out[2][j], out[3][j], out[4][j], out[5][j] = z
     return error, quad, lin, uphill, length
 
 

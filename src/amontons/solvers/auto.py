@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import ClassVar
 
+from amontons.algebra.cones import SetKind
 from amontons.errors import InputError
 from amontons.problem.operators import FactoredOperator, MatrixOperator
 from amontons.problem.problem import ConeProblem
@@ -39,11 +40,15 @@ from amontons.solvers.spectral_gradient import SpectralGradient
 logger = logging.getLogger("amontons")
 
 FEW_BLOCKS = 16
-"""Blocks up to which SpectralGradient begins: contacts that do not share bodies, it solves at once
-and to the last digit, so that an impact keeps its energy."""
+"""Blocks up to which SpectralGradient begins where there are no joints: contacts that do not share
+bodies, it solves at once and to the last digit, so that an impact keeps its energy."""
 
 FIRST_LOOK = 16
 """Iterations before the first comparison; each later one comes after half as many more."""
+
+PATIENCE_WITH_JOINTS, FEW_ROWS = 128, 64
+"""First-order iterations after which Newton's method is tried on a problem with joints and so few
+rows: from a warm start it takes a step or two, as long as some hundred iterations."""
 
 NEAR = 1e-3
 """Error below which Newton's method is tried."""
@@ -97,7 +102,10 @@ class Auto(Solver):
         begin, costs = self._first_order(problem), _Costs(problem)
         logger.info("auto: %s begins on %r", type(begin).__name__, problem)
         first = begin.iterations(problem, x, gauge, buffers)
-        stuck, spent = yield from self._while_it_pays(type(begin).__name__, first, costs)
+        limit = PATIENCE_WITH_JOINTS if _few_with_joints(problem) else None
+        stuck, spent = yield from self._while_it_pays(type(begin).__name__, first, costs, limit)
+        if limit is not None:
+            yield from self._finished(problem, gauge, buffers, self.max_iterations - spent)
         ending: Ending | None = None
         if costs.fits:
             settings = {"measure": self.measure, "tolerance": self.tolerance}
@@ -144,14 +152,18 @@ class Auto(Solver):
         kind: type[Solver] = APGD
         if problem.sets.bilateral:
             kind = ConjugateGradient
-        elif problem.blocks <= FEW_BLOCKS:
+        elif problem.blocks <= FEW_BLOCKS and SetKind.FREE not in problem.sets.kinds:
             kind = SpectralGradient
         return _ready(kind, Measure(self.measure), self.tolerance, self.max_iterations)
 
     def _while_it_pays(
-        self, name: str, iterations: Generator[Iterate, None, Ending | None], costs: _Costs
+        self,
+        name: str,
+        iterations: Generator[Iterate, None, Ending | None],
+        costs: _Costs,
+        limit: int | None,
     ) -> Generator[Iterate, None, tuple[bool, int]]:
-        """Iterates of a first-order method until another is cheaper.
+        """Iterates of a first-order method until another is cheaper, at most `limit` of them.
 
         Returns whether it got stuck, and its iterations.
         """
@@ -167,6 +179,10 @@ class Auto(Solver):
             if error > RUNAWAY * least and costs.fits:
                 iterations.close()
                 logger.info("auto: %s runs away; InteriorPoint takes over", name)
+                return False, count
+            if count == limit:
+                iterations.close()
+                logger.info("auto: %s is at %.1e; Newton's method takes over", name, least)
                 return False, count
             if count < look:
                 continue
@@ -223,6 +239,11 @@ class Auto(Solver):
         return None, count
 
 
+def _few_with_joints(problem: ConeProblem) -> bool:
+    kinds = problem.sets.kinds
+    return SetKind.FREE in kinds and not problem.sets.bilateral and problem.rows <= FEW_ROWS
+
+
 @lru_cache
 def _ready(kind: type[Solver], measure: Measure, tolerance: float, most: int) -> Solver:
     """A solver by its class; made once, as that takes as long as iterations on a few contacts."""
@@ -237,7 +258,8 @@ class _Costs:
 
     @cached_property
     def first_order(self) -> float:
-        bursts = self.problem.blocks > FEW_BLOCKS and come_in_bursts(self.problem)
+        joints = SetKind.FREE in self.problem.sets.kinds
+        bursts = come_in_bursts(self.problem) and (joints or self.problem.blocks > FEW_BLOCKS)
         call = FIRST_ORDER_IN_BURSTS if bursts else FIRST_ORDER_CALL
         return call + FIRST_ORDER_BLOCK * self.problem.blocks + FIRST_ORDER_ENTRY * self._entries
 

@@ -18,6 +18,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from amontons._blas import one_blas_thread
 from amontons.errors import InputError
 from amontons.problem import kernels
 from amontons.problem.problem import ConeProblem
@@ -175,16 +176,18 @@ class Solver(ABC):
             raise InputError(f"solve() takes a ConeProblem, got {type(problem).__name__}")
         self.check(problem)
         start = time.perf_counter()
-        if problem.rows == 0:
+        with one_blas_thread:
+            if problem.rows:
+                return self._drive(problem, problem.unknowns(guess), callback, start)
             x, nothing = problem.unknowns(guess), "nothing to solve"
             verdict = self._judge(problem, x)
             return self._finish(problem, x, verdict, Status.CONVERGED, 0, _Log(), start, nothing)
-        return self._drive(problem, problem.unknowns(guess), callback, start)
 
     def _drive(
-        self, problem: ConeProblem, x: Floats, callback: Callback | None, start: float
+        self, given: ConeProblem, x: Floats, callback: Callback | None, start: float
     ) -> Solution:
-        gauge = Gauge.of(problem, self.measure)
+        problem, x = given.even, given.to_even(x)
+        gauge = Gauge.of(problem, self.measure, self.tolerance)
         buffers = Buffers(problem.rows, self.buffers, watched=callback is not None)
         log = _Log()
         best, best_at, count = math.inf, 0, 0
@@ -220,13 +223,17 @@ class Solver(ABC):
                     max_iterations=self.max_iterations,
                 )
             )
-            if iterate.error <= self.tolerance:
+            if iterate.error <= gauge.wanted:
                 verdict = self._judge(problem, iterate.x)
-                if verdict.residuals[self.measure] <= self.tolerance:
+                judged = verdict.residuals[self.measure]
+                if judged <= self.tolerance:
                     # this very point, even if another one that was not confirmed seemed better
                     status, message = Status.CONVERGED, "the residual is within the tolerance"
                     buffers.best, confirmed = iterate.x, verdict
                     break
+                if problem.judged_by_more and judged > 1.1 * iterate.error:
+                    # a single block is worse than the sum tells: ask again when that is smaller
+                    gauge.wanted = max(0.5, 0.9 * self.tolerance / judged) * iterate.error
             if stop:
                 status, message = Status.STOPPED, "the callback asked to stop"
                 break
@@ -243,7 +250,7 @@ class Solver(ABC):
         chosen = problem.unknowns(None) if buffers.best is None else buffers.best
         verdict = confirmed or self._judge(problem, chosen)
         del buffers, iterate
-        return self._finish(problem, chosen, verdict, status, count, log, start, message)
+        return self._finish(given, chosen, verdict, status, count, log, start, message)
 
     def _judge(self, problem: ConeProblem, x: Floats) -> _Verdict:
         """What the residual module says of x; nothing of the method's own arithmetic is used."""
@@ -265,9 +272,10 @@ class Solver(ABC):
         residual = measured[Measure(self.measure)]
         if problem.rows and residual <= self.tolerance and status is not Status.INVALID:
             status, message = Status.CONVERGED, "the residual is within the tolerance"
+        x, product = problem.from_even(x), problem.to_even(verdict.product)
         return Solution(
             impulses=problem.impulses(x),
-            velocities=problem.velocities(x, verdict.product),
+            velocities=problem.velocities(x, product),
             status=status,
             message=message,
             iterations=count,

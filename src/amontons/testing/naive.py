@@ -6,6 +6,7 @@ Nothing here calls the package's kernels. A problem is a dense matrix, a vector 
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -179,6 +180,36 @@ def steps(matrix: Floats, blocks: Sequence[Block]) -> Floats:
     return rho
 
 
+def lengths(matrix: Floats, blocks: Sequence[Block]) -> Floats:
+    """What makes a speed of each row: 1, or for torques √(mean W_ff / mean W_mm) of their block."""
+    out = np.ones(matrix.shape[0])
+    diagonal = np.diag(matrix)
+    for block in blocks:
+        if block.size > 3:
+            force, torque = diagonal[block.rows][:3].mean(), diagonal[block.rows][3:].mean()
+            out[block.rows][3:] = math.sqrt(force / torque)
+    return out
+
+
+def even(
+    matrix: Floats, linear: Floats, blocks: Sequence[Block], impulses: Floats
+) -> tuple[Floats, Floats, list[Block], Floats]:
+    """The same problem and impulses with every row a speed: S W S, S q, coefficients without unit.
+
+    Scalar rows are taken for speeds.
+    """
+    S = lengths(matrix, blocks)
+    scaled = [
+        dataclasses.replace(
+            block,
+            rolling=block.rolling / S[block.first + block.size - 1],
+            spinning=block.spinning / S[block.first + block.size - 1],
+        )
+        for block in blocks
+    ]
+    return S[:, None] * matrix * S, S * linear, scaled, impulses / S
+
+
 def natural_map(
     matrix: Floats,
     linear: Floats,
@@ -207,6 +238,7 @@ def error(
     measure: str = "scaled",
 ) -> float:
     """One of the three measures of `amontons.Measure`."""
+    matrix, linear, blocks, impulses = even(matrix, linear, blocks, impulses)
     rho = steps(matrix, blocks) if measure == "scaled" else np.full(linear.size, SMALL_STEP)
     size = float(np.linalg.norm(natural_map(matrix, linear, blocks, impulses, rho, exact)))
     if measure == "scaled":
@@ -222,6 +254,7 @@ def noise(
     measure: str = "scaled",
 ) -> float:
     """How far rounding alone may carry two evaluations of :func:`error` apart."""
+    matrix, linear, blocks, impulses = even(matrix, linear, blocks, impulses)
     rho = steps(matrix, blocks) if measure == "scaled" else np.full(linear.size, SMALL_STEP)
     size = np.abs(matrix) @ np.abs(impulses) + np.abs(linear)
     size = size + (np.abs(impulses) + np.abs(shift(blocks, impulses.size))) / rho

@@ -66,6 +66,18 @@ class Case:
         """Naive Wγ + r."""
         return np.asarray(self.matrix @ impulses + self.linear)
 
+    @property
+    def even(self) -> Case:
+        """The same in rows of one unit, as solvers see it."""
+        none = np.zeros_like(self.linear)
+        matrix, linear, blocks, _ = naive.even(self.matrix, self.linear, self.blocks, none)
+        return Case(self.name, self.problem.even, matrix, linear, blocks)
+
+    def start(self, guess: Floats) -> Floats:
+        """Where a solver begins: the feasible impulses that are nearest in rows of one unit."""
+        lengths = naive.lengths(self.matrix, self.blocks)
+        return lengths * self.even.projected(guess / lengths)
+
     def projected(self, impulses: Floats) -> Floats:
         """Nearest feasible impulses."""
         shift = naive.shift(self.blocks, impulses.size)

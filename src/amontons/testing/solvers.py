@@ -193,7 +193,7 @@ def check_history_is_consistent(solver: Solver, kinds: Kinds) -> None:
         history.time[0] >= 0 and history.time[-1] <= solution.time,
         "times are not those of the run",
     )
-    start = case.projected(guess)
+    start = case.start(guess)
     error = case.error(start, exact=solver.exact, measure=measure)
     first = float(history.residual[0])
     if not close(case, first, error, start, measure):

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from amontons.algebra.rotations import quaternion_product, rotation_matrices
+from amontons.dynamics.joints.breaking import MODES, UNBROKEN
 from amontons.dynamics.joints.coordinates import TermArrays
 from amontons.dynamics.joints.law import (
     BOUNDED,
@@ -30,8 +31,9 @@ from amontons.dynamics.joints.tables import (
     Tables,
 )
 from amontons.errors import InputError
-from amontons.model.joints.anatomy import Anatomy, Law, Row, Term
+from amontons.model.joints.anatomy import Anatomy, Law, Measure, Row, Term
 from amontons.model.joints.base import Connection
+from amontons.model.joints.strength import Strength
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
@@ -39,6 +41,8 @@ IndexOf = Callable[[int], int]
 """From a body's id to its row in the bodies' arrays; raises `InputError` for unknown ones."""
 
 WORLD = -1
+ROUNDING = 1e-12
+"""Distance of two points, relative to their coordinates, up to which they are one."""
 LAW = {Law.POSITION: POSITION, Law.SPEED: SPEED, Law.LIMIT: LIMIT, Law.EFFORT: EFFORT}
 READING = {"": NO_READING, "angle": ANGLE, "travel": TRAVEL}
 
@@ -183,15 +187,66 @@ def _joints(
     position: Floats,
     orientation: Floats,
 ) -> JointArrays:
+    count = len(joints)
     frames = Frames(bodies[:, 1], position, orientation)
     points = np.array([anatomy.point for anatomy in parts]).reshape(-1, 3)
     return JointArrays(
         id=ids,
         bodies=bodies,
         point=frames.points(points),
-        break_force=np.array([joint.break_force for joint in joints], dtype=np.float64),
-        break_torque=np.array([joint.break_torque for joint in joints], dtype=np.float64),
-        broken=np.zeros(len(joints), dtype=np.bool_),
-        reaction_force=np.zeros((len(joints), 3)),
-        reaction_torque=np.zeros((len(joints), 3)),
+        axis=frames.axes(_axes(joints, parts, bodies, position)),
+        strength=np.array([_strengths(joint) for joint in joints]).reshape(-1, len(MODES)),
+        break_time=np.array([joint.break_time for joint in joints], dtype=np.float64),
+        collide=np.array([joint.collide for joint in joints], dtype=np.bool_),
+        weld=np.array([joint.weld for joint in joints], dtype=np.bool_),
+        broken=np.zeros(count, dtype=np.bool_),
+        broken_by=np.full(count, UNBROKEN, dtype=np.uint8),
+        broken_at=np.zeros(count),
+        left=np.full(count, np.inf),
+        overlap=np.full(count, np.inf),
+        reaction_force=np.zeros((count, 3)),
+        reaction_torque=np.zeros((count, 3)),
+        average=np.zeros((count, 6)),
+        loads=np.zeros((count, len(MODES))),
     )
+
+
+def _strengths(joint: Connection) -> tuple[float, ...]:
+    """Largest loads of a joint, in the order of `MODES` [N, N m]."""
+    return joint.break_force, joint.break_torque, *(joint.strength or Strength()).limits
+
+
+def _axes(
+    joints: Sequence[Connection], parts: Sequence[Anatomy], bodies: Ints, position: Floats
+) -> Floats:
+    """Axes that strengths speak of, from A to B in world axes; zero for lines of two points."""
+    axes = np.zeros((len(joints), 3))
+    for j, (joint, anatomy) in enumerate(zip(joints, parts, strict=True)):
+        given = None if joint.strength is None else joint.strength.axis
+        if given is None and _has_line(anatomy):
+            continue
+        own = anatomy.axis if given is None else given
+        axes[j] = _line_of_centres(anatomy, bodies[j], position) if own is None else own
+        if joint.strength is not None and not axes[j].any():
+            raise InputError(
+                f"{joint.title} has a strength, but no axis to tell tension from shear: its bodies "
+                "have their centres of mass in one place; give the axis, Strength(axis=...)"
+            )
+    return axes
+
+
+def _has_line(anatomy: Anatomy) -> bool:
+    """Whether it has two ends, and so a line that goes with both bodies."""
+    return any(c.terms[0].measure is Measure.LENGTH for c in anatomy.coordinates)
+
+
+def _line_of_centres(anatomy: Anatomy, ends: Ints, position: Floats) -> Floats:
+    """Direction from A's centre of mass to B's; the joint's point stands for the world's."""
+    first, second = (
+        np.array(anatomy.point) if row == WORLD else position[row] for row in ends.tolist()
+    )
+    apart = second - first
+    length = float(np.linalg.norm(apart))
+    if length <= ROUNDING * max(np.abs(first).max(), np.abs(second).max()):
+        return np.zeros(3)
+    return np.asarray(apart / length)

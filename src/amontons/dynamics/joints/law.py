@@ -43,6 +43,7 @@ class JointRows(NamedTuple):
     jacobian: Floats  # by A's linear and angular velocity, then B's, (rows, 12)
     offset: Floats  # b [m/s, rad/s], (rows,)
     compliance: Floats  # E [m/(s N s), rad/(s N m s)], (rows,)
+    angular: NDArray[np.bool_]  # radians, not metres, (rows,)
     free: int
     one_sided: int
     bounded: int
@@ -59,6 +60,7 @@ class JointRows(NamedTuple):
             jacobian=self.jacobian[kept],
             offset=self.offset[kept],
             compliance=self.compliance[kept],
+            angular=self.angular[kept],
             free=int(np.count_nonzero(kept[:first])),
             one_sided=int(np.count_nonzero(kept[first:last])),
             bounded=int(np.count_nonzero(bounded)),
@@ -75,6 +77,7 @@ NO_ROWS = JointRows(
     jacobian=np.empty((0, 12)),
     offset=_NONE,
     compliance=_NONE,
+    angular=np.empty(0, dtype=bool),
     free=0,
     one_sided=0,
     bounded=0,
@@ -97,6 +100,7 @@ class StepArrays(NamedTuple):
     upper: Floats  # (all rows,)
     guess: Floats  # (all rows,)
     arm: Floats  # from B's centre of mass to the joints' points, in world axes [m], (joints, 3)
+    turn: Floats  # orientation of the joints' bodies B, (joints, 4)
 
 
 def room_for(rows: int, joints: int) -> StepArrays:
@@ -111,6 +115,7 @@ def room_for(rows: int, joints: int) -> StepArrays:
         upper=np.empty(rows),
         guess=np.empty(rows),
         arm=np.empty((joints, 3)),
+        turn=np.empty((joints, 4)),
     )
 
 
@@ -156,11 +161,15 @@ def assemble_rows(
     for j in range(joints.id.size):
         b = joints.bodies[j, 1]
         arm = (joints.point[j, 0], joints.point[j, 1], joints.point[j, 2])
+        turn = (1.0, 0.0, 0.0, 0.0)
         if b >= 0:
             q = orientation[b]
-            arm = turned(rotation((q[0], q[1], q[2], q[3])), arm)
+            turn = (q[0], q[1], q[2], q[3])
+            arm = turned(rotation(turn), arm)
         for k in range(3):
             out.arm[j, k] = arm[k]
+        for k in range(4):
+            out.turn[j, k] = turn[k]
     count = 0
     counts = np.zeros(3, dtype=np.int64)
     for kind in range(3):

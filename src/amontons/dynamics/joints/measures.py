@@ -31,8 +31,11 @@ NUMBER = {
 SMALL = 1e-4
 """Sine below which a quotient that tends to 0/0 is taken from its series."""
 
-NO_LENGTH = 1e-12
-"""Length [m] below which two points count as one."""
+NOTHING = 1e-12
+"""Sine, or squared cosine, that counts as nothing."""
+
+NO_SQUARE = 1e-280
+"""Square of a length that is nothing in any unit, where a quotient by it is to stay finite."""
 
 
 @routine
@@ -106,9 +109,9 @@ def from_points(kind, d, axis, normal, last):
         return dot(axis, d), axis
     if kind == LENGTH:
         distance = math.sqrt(dot(d, d))
-        return distance, times(1.0 / distance, d) if distance > NO_LENGTH else axis
+        return distance, times(1.0 / distance, d) if distance * distance > NO_SQUARE else axis
     side = cross(axis, d)
-    square = max(dot(side, side), NO_LENGTH * NO_LENGTH)
+    square = max(dot(side, side), NO_SQUARE)
     # d·(axis × normal) = −side·normal: angles count from the normal, positively about the axis
     angle = math.atan2(-dot(side, normal), dot(d, normal))
     return continued(angle, last), times(1.0 / square, side)
@@ -126,7 +129,7 @@ def tilt(a, b, e):
     if sine < SMALL and cosine > 0.0:
         f, slope = 1.0 + sine * sine / 6.0, 1.0 / 3.0 + 2.0 * sine * sine / 15.0
     else:
-        sine = max(sine, NO_LENGTH)
+        sine = max(sine, NOTHING)
         angle = math.atan2(sine, cosine)
         f, slope = angle / sine, (sine - angle * cosine) / sine**3
     part = dot(e, c)
@@ -158,7 +161,7 @@ def turn(q, a, last):
     """Angle of q about the axis a, 2 atan2(v·a, w), and its derivative by B's turning."""
     v = (q[1], q[2], q[3])
     w, s = q[0], dot(v, a)
-    square = max(w * w + s * s, NO_LENGTH)
+    square = max(w * w + s * s, NOTHING)
     along = plus(times(w, a), 1.0, cross(v, a))
     gradient = times(1.0 / square, plus(times(w, along), s, v))
     return continued(2.0 * math.atan2(s, w), last), gradient

@@ -7,8 +7,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from amontons.dynamics.joints.law import FREE, LIMIT, POSITION
-from amontons.dynamics.joints.tables import ANGLE, TRAVEL, Bools, Ints, Tables
+from amontons.dynamics.energy_ledger import FRICTION, MOTOR, RIGID, SLACK, SPRING, STOP
+from amontons.dynamics.joints.breaking import UNBROKEN, mode_names
+from amontons.dynamics.joints.law import BOUNDED, EFFORT, FREE, LIMIT, POSITION, SPEED
+from amontons.dynamics.joints.measures import LENGTH
+from amontons.dynamics.joints.tables import ANGLE, TRAVEL, Bools, Bytes, Ints, Tables
+from amontons.errors import InputError
+from amontons.model.joints.base import Connection
 
 Floats = NDArray[np.float64]
 
@@ -16,12 +21,12 @@ Floats = NDArray[np.float64]
 class Selections(NamedTuple):
     """Rows that readings ask for, while the joints stay the same; each of shape (rows,)."""
 
-    limits: Bools
     most: Floats  # error that counts at most: none, where a limit is not reached
     rigid: Bools  # that hold or limit a coordinate without any give
-    springs: Bools  # that store energy when they are stretched, if they are
-    elastic: bool  # whether there are any springs
-    breakable: bool  # whether any joint may break
+    sprung: NDArray[np.int64]  # numbers of those that are springs, (springs,)
+    servos: NDArray[np.int64]  # numbers of the rows of motors that are springs
+    lines: NDArray[np.intp]  # coordinates along which their joints' axes are, (lines,)
+    kind: Bytes  # whose work the ledger of energy takes a row's for
 
     @classmethod
     def of(cls, tables: Tables) -> Selections:
@@ -29,15 +34,18 @@ class Selections(NamedTuple):
         rows, joints = tables.rows, tables.joints
         limits = rows.law == LIMIT
         springs = ((rows.law == POSITION) | limits) & np.isfinite(rows.stiffness) & ~rows.motor
-        breakable = np.isfinite(joints.break_force) | np.isfinite(joints.break_torque)
+        first = tables.terms.measure[tables.first[:-1]]
+        alone = ~np.any(joints.axis[tables.coordinates.joint], axis=1)
         held = (rows.law == POSITION) & (rows.set == FREE) | limits
         return cls(
-            limits=limits,
             most=np.where(limits, 0.0, np.inf),
             rigid=held & np.isinf(rows.stiffness),
-            springs=springs,
-            elastic=bool(springs.any()),
-            breakable=bool(breakable.any()),
+            sprung=np.flatnonzero(springs),
+            servos=np.flatnonzero(
+                (rows.law == POSITION) & rows.motor & np.isfinite(rows.stiffness)
+            ),
+            lines=np.flatnonzero((first == LENGTH) & alone),
+            kind=_kinds(tables),
         )
 
 
@@ -47,6 +55,8 @@ class Readings:
     Forces are those of the last accepted step; the rest is as of the last poses measured.
     """
 
+    joints: list[Connection]
+    """The joints themselves, in the order of all readings."""
     tables: Tables
     values: Floats
     """Values of all coordinates [m, rad], shape (coordinates,)."""
@@ -67,6 +77,41 @@ class Readings:
     def broken(self) -> Bools:
         """Which joints are broken, shape (joints,)."""
         return self.tables.joints.broken
+
+    @property
+    def broken_by(self) -> NDArray[np.str_]:
+        """Which of the `MODES` broke each joint, such as "shear"; else empty; shape (joints,)."""
+        table = self.tables.joints
+        return mode_names(np.where(table.broken, table.broken_by, UNBROKEN))
+
+    @property
+    def broken_at(self) -> Floats:
+        """Largest load of that kind, zero where it has not broken [N or N m], shape (joints,)."""
+        return np.where(self.broken, self.tables.joints.broken_at, 0.0)
+
+    @property
+    def loads(self) -> Floats:
+        """What strengths are compared with, averaged over each joint's `break_time`.
+
+        One column for each of the `MODES`: force, torque, tension, compression, shear, bending,
+        torsion [N, N m]; shape (joints, 7).
+        """
+        return self.tables.joints.loads
+
+    def index(self, joint: Connection | str) -> int:
+        """Row of a joint in the readings, by the joint itself or by its name."""
+        if isinstance(joint, str):
+            rows = [row for row, mine in enumerate(self.joints) if mine.name == joint]
+        else:
+            rows = [row for row, mine in enumerate(self.joints) if mine is joint]
+        if len(rows) == 1:
+            return rows[0]
+        if rows:
+            raise InputError(f"{len(rows)} joints are called {joint!r}; ask by the joint itself")
+        if isinstance(joint, str):
+            raise InputError(f"there is no joint called {joint!r}")
+        title = joint.title if isinstance(joint, Connection) else repr(joint)
+        raise InputError(f"{title} is no joint of this simulation (any more)")
 
     @property
     def reaction_force(self) -> Floats:
@@ -137,15 +182,56 @@ class Readings:
 
     def potential_energies(self) -> Floats:
         """Energy ½kΨ² of each joint's springs, motors left out [J], shape (joints,)."""
-        rows, error, chosen = self.tables.rows, self._errors(), self._chosen
-        spring = chosen.springs & (~chosen.limits | (error < 0.0)) & ~self.broken[rows.joint]
-        energy = np.zeros(rows.law.size)
-        energy[spring] = 0.5 * rows.stiffness[spring] * error[spring] ** 2
-        return _sums(rows.joint, energy, len(self))
+        return np.where(self.broken, 0.0, self._in_springs())
+
+    def energy_of_broken(self, ids: list[int]) -> float:
+        """Energy that the springs of joints that just broke held [J]."""
+        return float(self._in_springs()[np.isin(self.ids, ids)].sum())
+
+    def _in_springs(self) -> Floats:
+        """Energy of each joint's springs, were it whole [J], shape (joints,)."""
+        joint = self.tables.rows.joint[self._chosen.sprung]
+        return _sums(joint, self._row_energies(), len(self))
+
+    def _row_energies(self) -> Floats:
+        """½kΨ² of the rows that are springs [J], shape (springs,)."""
+        rows, which = self.tables.rows, self._chosen.sprung
+        error = rows.sign[which] * (self.values[rows.coordinate[which]] - self._now[which])
+        error = np.minimum(np.where(np.isnan(error), 0.0, error), self._chosen.most[which])
+        return np.asarray(0.5 * rows.stiffness[which] * error * error)
 
     def potential_energy(self) -> float:
         """Energy of all springs [J]."""
-        return float(self.potential_energies().sum()) if self._chosen.elastic else 0.0
+        which = self._chosen.sprung
+        if not which.size:
+            return 0.0
+        rows = self.tables.rows
+        whole = ~self.broken[rows.joint[which]]
+        return float((whole * self._row_energies()).sum())
+
+    def elastic_energy(self) -> float:
+        """Energy of all springs, and of motors that are springs [J]."""
+        total, servos = self.potential_energy(), self._chosen.servos
+        if servos.size:
+            stiffness, error = self.tables.rows.stiffness[servos], self._errors()[servos]
+            total += float((0.5 * stiffness * error**2).sum())
+        return total
+
+
+def _kinds(tables: Tables) -> Bytes:
+    """Kinds of rows by whose work theirs is, shape (rows,).
+
+    A rigid row that follows a function of time is a motor, whatever it calls itself.
+    """
+    rows = tables.rows
+    soft, limits = np.isfinite(rows.stiffness), rows.law == LIMIT
+    driving = rows.motor | (rows.law == EFFORT) | np.isnan(rows.target) & ~soft
+    driving |= (rows.law == SPEED) & (rows.target != 0.0)
+    return np.select(
+        [driving, rows.law == SPEED, soft & limits, soft, limits],
+        [MOTOR, np.where(rows.set == BOUNDED, FRICTION, RIGID), SLACK, SPRING, STOP],
+        RIGID,
+    ).astype(np.uint8)
 
 
 def _sums(joint: Ints, values: Floats, count: int) -> Floats:

@@ -9,9 +9,19 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from amontons.dynamics.energy_ledger import OF_JOINTS, room_for_sums, total_of, work_of_rows
 from amontons.dynamics.joints.binding import IndexOf, bind, body_rows
+from amontons.dynamics.joints.breaking import take_loads
 from amontons.dynamics.joints.coordinates import TermArrays, measure_all
-from amontons.dynamics.joints.law import NO_ROWS, JointRows, assemble_rows, room_for, share_out
+from amontons.dynamics.joints.law import (
+    EFFORT,
+    NO_ROWS,
+    SPEED,
+    JointRows,
+    assemble_rows,
+    room_for,
+    share_out,
+)
 from amontons.dynamics.joints.readings import Readings, Selections
 from amontons.dynamics.joints.tables import appended, without
 from amontons.errors import InputError
@@ -40,13 +50,28 @@ class _Step(NamedTuple):
     order: Ints  # numbers of the rows in the table
     jacobian: Floats  # (rows, 12)
     arm: Floats  # from B's centre of mass to the joints' points [m], (joints, 3)
+    turn: Floats  # orientation of the joints' bodies B, (joints, 4)
+    lines: Floats  # directions of the joints that have no axis but a line, (lines, 3)
     then: Floats  # targets at the end of the step
+    step: float  # its length [s]
 
 
 STATE = {
     "terms": ("point_a", "point_b", "axis_a", "axis_b", "normal", "reference", "angle"),
     "rows": ("force",),
-    "joints": ("point", "broken", "reaction_force", "reaction_torque"),
+    "joints": (
+        "point",
+        "axis",
+        "broken",
+        "broken_by",
+        "broken_at",
+        "left",
+        "overlap",
+        "reaction_force",
+        "reaction_torque",
+        "average",
+        "loads",
+    ),
 }
 """What a run changes, or takes from the poses at which joints were added."""
 
@@ -225,12 +250,21 @@ class JointSystem(Readings):
         )  # fmt: skip
         count = free + one_sided + bounded
         self._now = targets.now
-        self._step = _Step(made.order[:count], made.jacobian[:count], made.arm, targets.then)
+        self._step = _Step(
+            order=made.order[:count],
+            jacobian=made.jacobian[:count],
+            arm=made.arm,
+            turn=made.turn,
+            lines=self.jacobian[self._chosen.lines, 6:9],
+            then=targets.then,
+            step=step,
+        )
         return JointRows(
             bodies=made.bodies[:count],
             jacobian=made.jacobian[:count],
             offset=made.offset[:count],
             compliance=made.compliance[:count],
+            angular=t.coordinates.angular[t.rows.coordinate[made.order[:count]]],
             free=free,
             one_sided=one_sided,
             bounded=bounded,
@@ -238,6 +272,16 @@ class JointSystem(Readings):
             upper=made.upper[free + one_sided : count],
             guess=made.guess[:count],
         )
+
+    def target_speeds(self) -> Floats:
+        """How fast targets move, of the last :meth:`rows` [m/s, rad/s], shape (rows,)."""
+        last = self._step
+        if last is None:
+            return np.empty(0)
+        rows, order = self.tables.rows, last.order
+        law, then = rows.law[order], last.then[order]
+        moved = rows.sign[order] * (then - self._now[order]) / last.step
+        return np.asarray(np.where(law == SPEED, then, np.where(law == EFFORT, 0.0, moved)))
 
     def _ahead(self, position: Floats, orientation: Floats, twist: Floats, step: float) -> Floats:
         """Values of the coordinates after a step at the present speed, shape (coordinates,)."""
@@ -266,18 +310,36 @@ class JointSystem(Readings):
         step = positive("step", step)
         share_out(given, last.order, last.jacobian, last.arm, step, rows, joints)
         self._now = last.then
-        return self._break() if self._chosen.breakable else []
+        held = ~joints.broken
+        owners = self.tables.coordinates.joint[self._chosen.lines]
+        if not take_loads(joints, last.turn, owners, last.lines, step):
+            return []
+        rows.force[joints.broken[rows.joint]] = 0.0
+        return [int(id) for id in self.ids[held & joints.broken]]
 
-    def _break(self) -> list[int]:
-        """Break joints that carry too much; returns their ids."""
-        rows, joints = self.tables.rows, self.tables.joints
-        force, torque = joints.reaction_force, joints.reaction_torque
-        too_much = np.linalg.norm(force, axis=1) > joints.break_force
-        too_much |= np.linalg.norm(torque, axis=1) > joints.break_torque
-        too_much &= ~joints.broken
-        joints.broken[too_much] = True
-        rows.force[too_much[rows.joint]] = 0.0
-        return [int(id) for id in self.ids[too_much]]
+    def work(
+        self,
+        rows: JointRows,
+        impulses: Floats,
+        mean: Floats,
+        after: Floats,
+        inverse_mass: Floats,
+        step: float,
+    ) -> list[float]:
+        """Work of the impulses of the last :meth:`rows`, by cause as in `OF_JOINTS` [J].
+
+        `mean` and `after` are the mean velocities over the step and those after it, (bodies, 6).
+        """
+        last = self._step
+        if last is None:
+            raise InputError("work() needs rows() first, with the joints that there are now")
+        table, partial = self.tables.rows, room_for_sums(impulses.size, len(OF_JOINTS))
+        work_of_rows.sized(impulses.size)(
+            rows.bodies, rows.jacobian, impulses, rows.offset, last.order, self._chosen.kind,
+            table.sign, table.stiffness, table.damping, self._now, last.then, mean, after,
+            inverse_mass, step, partial,
+        )  # fmt: skip
+        return total_of(partial)
 
     def _targets(self, time: float, step: float) -> Targets:
         now = self.tables.rows.target.copy()

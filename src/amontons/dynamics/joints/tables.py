@@ -53,11 +53,20 @@ class JointArrays(NamedTuple):
     id: NDArray[np.int64]  # (joints,)
     bodies: Ints  # rows in the bodies' arrays, (joints, 2)
     point: Floats  # where reactions are given, in B's frame [m], (joints, 3)
-    break_force: Floats  # [N], (joints,)
-    break_torque: Floats  # [N m], (joints,)
+    axis: Floats  # from A to B, in B's frame; zero where it has none of its own, (joints, 3)
+    strength: Floats  # largest load by each of the `MODES` [N, N m], (joints, modes)
+    break_time: Floats  # that loads are averaged over [s], (joints,)
+    collide: Bools  # whether its bodies do so while it holds, (joints,)
+    weld: Bools  # whether it leaves B no way to move in A, (joints,)
     broken: Bools  # (joints,)
+    broken_by: Bytes  # mode in which it was most too much, or `UNBROKEN`, (joints,)
+    broken_at: Floats  # the load then [N or N m], (joints,)
+    left: Floats  # until it lets go, once it was too much [s], (joints,)
+    overlap: Floats  # that breaking left its bodies in, as far as it lasts [m], (joints,)
     reaction_force: Floats  # on B, in world axes [N], (joints, 3)
     reaction_torque: Floats  # on B about the point, in world axes [N m], (joints, 3)
+    average: Floats  # force and torque on B about the point, in B's axes [N, N m], (joints, 6)
+    loads: Floats  # by each of the `MODES` [N, N m], (joints, modes)
 
 
 class Tables(NamedTuple):

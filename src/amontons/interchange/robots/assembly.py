@@ -67,8 +67,10 @@ class Assembly:
             if group.mass <= 0.0:
                 raise InputError(
                     f"{self.mechanism.path}: link {group.head.name!r} moves, but has no mass; give "
-                    "it an inertia, or fix it to another link"
+                    "it a mass and an inertia, or fix it to another link"
                 )
+            self._note_bare_inertias(group.links, "added to those of the bodies they are fixed to")
+        self._note_bare_inertias(ground, "left out, as these links are fixed in the world")
         for link in ground:
             self._add_fixed(link)
         for group in moving:
@@ -79,6 +81,11 @@ class Assembly:
             self.world, self.mechanism.name, self.bodies, self.joints, configuration,
             tuple(self.mechanism.untaken.lines()), step, self.frames,
         )  # fmt: skip
+
+    def _note_bare_inertias(self, links: list[Link], what: str) -> None:
+        for link in links:
+            if link.mass == 0.0 and link.inertia.any():
+                self.mechanism.untaken.add(f"inertias without a mass: {what}", link.name)
 
     # -- bodies -----------------------------------------------------------------------------------
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
+from amontons.errors import InputError
 from amontons.interchange.file_scene import FileScene
 from amontons.interchange.robots.mechanism import Pose
 from amontons.interchange.robots.untaken import Untaken
@@ -23,6 +24,9 @@ Floats = NDArray[np.float64]
 @dataclass(frozen=True)
 class Imported:
     """A robot in a world.
+
+    The simulation that its scene makes moves this very world: `bodies`, `pose` and `joints` are
+    those of the simulation.
 
     Parameters
     ----------
@@ -52,6 +56,8 @@ class Imported:
     step: float
     frames: Mapping[str, Pose]
     """Frames of links in those of their bodies, seen from the centre of mass."""
+    simulated: bool = field(default=False, init=False, repr=False, compare=False)
+    """Whether the simulation of a scene moves its world."""
 
     def pose(self, link: str) -> tuple[Floats, Floats]:
         """Place [m] and quaternion (w, x, y, z) of a link's own frame in the world, now."""
@@ -60,12 +66,17 @@ class Imported:
         return now.position, now.quaternion
 
     def scene(self, *, time: float = 3.0) -> FileScene:
-        """The robot as a scene that can be run and saved."""
-        return FileScene(
-            self.world,
+        """The robot, as it stands now, as a scene that can be run and saved.
+
+        `scene().simulation()` moves the robot itself, whose handles follow; there can be one such
+        simulation. `build()` gives copies of the world, as many as you like.
+        """
+        return RobotScene(
+            self.world.copy(),
             name=self.name,
             summary=f"imported: {len(set(self.bodies.values()))} bodies, {len(self.joints)} joints",
             run=RunOptions(time=time, step=self.step),
+            robot=self,
         )
 
     def with_velocities(self, twists: Mapping[str, Floats], untaken: Untaken) -> Imported:
@@ -83,3 +94,20 @@ class Imported:
             f"<Imported {self.name!r}: {len(self.bodies)} links, {len(self.joints)} joints, "
             f"{len(self.unsupported)} things not taken over>"
         )
+
+
+@dataclass(frozen=True, repr=False)
+class RobotScene(FileScene):
+    """A robot as a scene: `world` is how it stood, and a simulation moves the robot itself."""
+
+    robot: Imported = field(kw_only=True)
+
+    def _world_to_move(self) -> World:
+        if self.robot.simulated:
+            raise InputError(
+                f"a simulation moves the robot {self.name!r} already, and its handles can follow "
+                "only one: go on with that simulation, load the file again, or simulate a copy: "
+                "Simulation(scene.build(), step=...)"
+            )
+        object.__setattr__(self.robot, "simulated", True)
+        return self.robot.world

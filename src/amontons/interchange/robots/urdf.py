@@ -245,6 +245,14 @@ class _Reading:
         if joint.limit is None:
             self.untaken.add("limits that are not given: these joints move freely", joint.name)
             return None
+        if joint.limit.lower is None and joint.limit.upper is None:
+            # by the letter both are zero and the joint is locked; files that say so mean <fixed>
+            self.untaken.add(
+                "<limit> with neither lower nor upper: these joints move freely (URDF's default "
+                "of zero for both would lock them)",
+                joint.name,
+            )
+            return None
         return float(joint.limit.lower or 0.0), float(joint.limit.upper or 0.0)
 
     def _list_missing(self, joint: Any) -> None:

@@ -112,16 +112,19 @@ def _fill_inertia(link: Link, inertial: Any, path: Path, untaken: Untaken) -> No
     with naming(f"{path}, link {link.name!r}"):
         given = None if inertial is None else inertial.mass
         mass = 0.0 if given is None else not_negative("mass", given)
+        own = _given_inertia(inertial)
     if mass == 0.0:
         if not colliding or link.parent is None:
+            if own.any():
+                _keep_bare_inertia(link, inertial, own, path, untaken)
             return
         link.mass, link.centre, link.inertia = _from_shapes(colliding, None)
         untaken.add(f"no mass is given: shapes were filled with {DENSITY:g} kg/m³", link.name)
+        if own.any():
+            untaken.add("inertias without a mass: those of the filled shapes were taken", link.name)
         return
     with naming(f"{path}, link {link.name!r}"):
         frame = link.pose.then(checked_pose("origin of the inertia", inertial.origin))
-        given = np.zeros((3, 3)) if inertial.inertia is None else inertial.inertia
-        own = finite_array("inertia", given)
     link.mass, link.centre = mass, frame.position
     low, middle, high = np.linalg.eigvalsh(0.5 * (own + own.T))
     if low > 0.0 and high <= (low + middle) * (1.0 + 1e-6):
@@ -136,6 +139,25 @@ def _fill_inertia(link: Link, inertial: Any, path: Path, untaken: Untaken) -> No
         mean = float(np.trace(own)) / 3.0
         link.inertia = np.eye(3) * (mean if mean > 0.0 else 0.01 * mass)
         untaken.add("inertias that no body can have: those of balls were taken", link.name)
+
+
+def _given_inertia(inertial: Any) -> Floats:
+    """The inertia that the file gives about its own axes [kg m²], or zeros."""
+    given = None if inertial is None else inertial.inertia
+    return finite_array("inertia", np.zeros((3, 3)) if given is None else given)
+
+
+def _keep_bare_inertia(
+    link: Link, inertial: Any, own: Floats, path: Path, untaken: Untaken
+) -> None:
+    """Inertia without a mass, such as a rotor's: the body that the link belongs to has it, too."""
+    low, middle, high = np.linalg.eigvalsh(0.5 * (own + own.T))
+    if low < 0.0 or high > (low + middle) * (1.0 + 1e-6):
+        untaken.add("inertias without a mass that no body can have: left out", link.name)
+        return
+    with naming(f"{path}, link {link.name!r}"):
+        frame = link.pose.then(checked_pose("origin of the inertia", inertial.origin))
+    link.centre, link.inertia = frame.position, frame.rotation @ own @ frame.rotation.T
 
 
 def _from_shapes(pieces: list[Piece], mass: float | None) -> tuple[float, Floats, Floats]:

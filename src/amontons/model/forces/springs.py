@@ -101,7 +101,7 @@ class TorsionSpring(Connection):
         check_softness(self)
 
     def anatomy(self) -> Anatomy:
-        parts = Anatomy(ORIGIN)  # a couple has no place
+        parts = Anatomy(ORIGIN, self.axis)  # a couple has no place
         number = parts.coordinate(turn(self.axis), angular=True, reading="angle")
         softness = Softness(self.stiffness, self.damping)
         parts.rows.append(Row(number, Law.POSITION, self.angle, softness=softness))

@@ -8,6 +8,7 @@ from amontons.model.joints.motors import Motor, PositionMotor, SpeedMotor, Torqu
 from amontons.model.joints.points import PointOnLine, PointOnPlane, Spherical, Universal
 from amontons.model.joints.prismatic import Fixed, Prismatic
 from amontons.model.joints.revolute import Revolute
+from amontons.model.joints.strength import Strength
 
 __all__ = [
     "Connection",
@@ -28,6 +29,7 @@ __all__ = [
     "Screw",
     "SpeedMotor",
     "Spherical",
+    "Strength",
     "TorqueMotor",
     "Universal",
 ]

@@ -99,6 +99,8 @@ class Anatomy:
     """Coordinates and rows of one joint, and the point where its reactions are given."""
 
     point: Vector
+    axis: Vector | None = None
+    """The joint's own, if it has one: what strengths tell tension, shear and the rest apart by."""
     coordinates: list[Coordinate] = field(default_factory=list)
     rows: list[Row] = field(default_factory=list)
 

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 from amontons.errors import InputError
 from amontons.model.joints.anatomy import RIGID, Anatomy, Softness
 from amontons.model.joints.checks import BodyLike, body_id, not_negative, positive_or_infinite
+from amontons.model.joints.strength import Strength
 
 
 @dataclass(frozen=True)
@@ -26,9 +27,15 @@ class Connection(ABC):
     name:
         For messages and readings.
     collide:
-        Whether the two bodies still collide with each other.
+        Whether the two bodies collide with each other while it holds; once it is broken, they do.
     break_force, break_torque:
         Largest force [N] and torque [N m] at its point; it breaks where one is exceeded.
+    strength:
+        Largest loads in tension, compression, shear, bending and torsion, each by itself.
+    break_time:
+        Time over which loads are averaged before they are compared with what it bears [s]. With
+        zero it is the force of one step, which in an impact of rigid bodies grows as the step
+        shrinks.
     """
 
     a: BodyLike
@@ -38,6 +45,8 @@ class Connection(ABC):
     collide: bool = True
     break_force: float = math.inf
     break_torque: float = math.inf
+    strength: Strength | None = None
+    break_time: float = 0.0
 
     freedom: ClassVar[int] = 6
     """How many ways B can move in A: six less the number of rigid rows."""
@@ -53,6 +62,12 @@ class Connection(ABC):
             raise InputError(f"{self.title} joins {what} to itself; it needs two different bodies")
         self._check("break_force", positive_or_infinite)
         self._check("break_torque", positive_or_infinite)
+        self._check("break_time", not_negative)
+        if self.strength is not None and not isinstance(self.strength, Strength):
+            raise InputError(
+                f"strength of {self.title} must be an amontons.Strength, such as "
+                f"Strength(tension=100.0), got {self.strength!r}; break_force takes one number"
+            )
         self.check()
 
     @abstractmethod
@@ -73,6 +88,11 @@ class Connection(ABC):
         """For messages: its kind and name."""
         kind = type(self).__name__
         return f"{kind} {self.name!r}" if self.name else f"a {kind}"
+
+    @property
+    def weld(self) -> bool:
+        """Whether it leaves B no way at all to move in A."""
+        return False
 
     def _check(self, name: str, check: Callable[[str, Any], Any]) -> None:
         object.__setattr__(self, name, check(name, getattr(self, name)))
@@ -107,6 +127,10 @@ class Joint(Connection):
                     f"give it a {prefix}compliance, too"
                 )
         super().__post_init__()
+
+    @property
+    def weld(self) -> bool:
+        return self.freedom == 0 and self.compliance == self.angular_compliance == 0.0
 
     @property
     def linear(self) -> Softness:

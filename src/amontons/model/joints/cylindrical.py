@@ -42,7 +42,7 @@ class Cylindrical(AxisJoint):
         self._check("angle_motor", checked_motor)
 
     def anatomy(self) -> Anatomy:
-        parts = Anatomy(self.point)
+        parts = Anatomy(self.point, self.axis)
         parts.hold_point(perpendiculars(self.axis), self.linear)
         parts.hold_axis(self.axis, self.angular)
         angle = Drive(self.angle_limits, self.angle_friction, self.angle_motor)
@@ -75,7 +75,7 @@ class Screw(AxisJoint):
             raise InputError("pitch is 0: use Revolute for what does not move along its axis")
 
     def anatomy(self) -> Anatomy:
-        parts = Anatomy(self.point)
+        parts = Anatomy(self.point, self.axis)
         parts.hold_point(perpendiculars(self.axis), self.linear)
         parts.hold_axis(self.axis, self.angular)
         travel, angle = along(self.point, self.axis), turn(self.axis)
@@ -105,7 +105,7 @@ class Planar(Joint):
         self._check("normal", unit_vector)
 
     def anatomy(self) -> Anatomy:
-        parts = Anatomy(self.point)
+        parts = Anatomy(self.point, self.normal)
         parts.hold_point((self.normal,), self.linear)
         parts.hold_axis(self.normal, self.angular)
         add_drive(parts, turn(self.normal), angular=True)

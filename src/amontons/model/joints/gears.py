@@ -126,7 +126,7 @@ class RackAndPinion(Joint):
 
     def anatomy(self) -> Anatomy:
         radius = self.radius
-        parts = Anatomy(self.pitch_point)
+        parts = Anatomy(self.pitch_point, self.axis)
         travel = along(self.point, as_vector(self._lever / radius))
         # teeth at the pitch point stand still on the rack: ẋ + radius θ̇ = 0
         parts.hold(travel, turn(self.axis, weight=radius), softness=self.linear)

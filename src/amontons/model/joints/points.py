@@ -98,7 +98,7 @@ class PointOnLine(AxisJoint):
     freedom: ClassVar[int] = 4
 
     def anatomy(self) -> Anatomy:
-        parts = Anatomy(self.point)
+        parts = Anatomy(self.point, self.axis)
         parts.hold_point(perpendiculars(self.axis), self.linear)
         add_drive(parts, along(self.point, self.axis), angular=False, drive=self.drive)
         return parts
@@ -125,6 +125,6 @@ class PointOnPlane(Joint):
         self._check("normal", unit_vector)
 
     def anatomy(self) -> Anatomy:
-        parts = Anatomy(self.point)
+        parts = Anatomy(self.point, self.normal)
         parts.hold_point((self.normal,), self.linear)
         return parts

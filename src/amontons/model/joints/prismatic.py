@@ -31,7 +31,7 @@ class Prismatic(AxisJoint):
     freedom: ClassVar[int] = 1
 
     def anatomy(self) -> Anatomy:
-        parts = Anatomy(self.point)
+        parts = Anatomy(self.point, self.axis)
         parts.hold_point(perpendiculars(self.axis), self.linear)
         parts.hold_orientation(self.angular)
         add_drive(parts, along(self.point, self.axis), angular=False, drive=self.drive)

@@ -29,7 +29,7 @@ class Revolute(AxisJoint):
     freedom: ClassVar[int] = 1
 
     def anatomy(self) -> Anatomy:
-        parts = Anatomy(self.point)
+        parts = Anatomy(self.point, self.axis)
         parts.hold_point(AXES, self.linear)
         parts.hold_axis(self.axis, self.angular)
         add_drive(parts, turn(self.axis), angular=True, drive=self.drive)

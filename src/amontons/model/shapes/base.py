@@ -127,5 +127,6 @@ class Volumeless(Shape):
 
     def _no_volume(self) -> InputError:
         return InputError(
-            f"a {type(self).__name__} has no volume, so no mass: only a fixed body can have it"
+            f"a {type(self).__name__} has no volume, so no mass: only a body that is "
+            "fixed or has a motion can have it"
         )

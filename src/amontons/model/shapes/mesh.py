@@ -32,7 +32,8 @@ class TriangleMesh(Shape):
 
     Vertices at the very same place are merged, those not in use dropped. Triangles that face the
     other way than those around them are turned; a closed mesh is turned to face outwards. Only a
-    closed mesh that does not cross itself has a volume, and may move.
+    closed mesh that does not cross itself has a volume, so that it may move freely; one that is
+    open is for bodies that are fixed or have a motion.
 
     Parameters
     ----------
@@ -116,7 +117,8 @@ class TriangleMesh(Shape):
         raise InputError(
             f"the mesh is not closed, so it has no volume: {wrong.sum()} edges, that between "
             f"vertices {one} and {other} first, belong to {triangles[first]} triangles, not 2. "
-            "Only a fixed body can have it; or take its convex hull (ConvexHull.from_mesh)"
+            "A body that is fixed or has a motion can have it; or take its convex hull "
+            "(ConvexHull.from_mesh)"
         )
 
     def encode(self) -> Row:

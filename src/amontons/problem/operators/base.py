@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -32,6 +32,10 @@ class Operator(ABC):
 
     def check(self, sets: SetArrays) -> None:
         """Raise `InputError` where the operator's structure is not that of the sets."""
+
+    @abstractmethod
+    def scaled(self, factors: Floats) -> Self:
+        """S N S with S the diagonal matrix of `factors`, shape (rows,); shares what it can."""
 
     def scratch(self) -> Any:
         """Memory that :meth:`apply` needs beside its arguments."""

@@ -10,6 +10,7 @@ k·count + c.
 
 from __future__ import annotations
 
+import copy
 from functools import cached_property
 from typing import Self
 
@@ -155,6 +156,7 @@ class BodyOperator(Operator):
             wrenches=wrenches,
             body=body,
             arms=arms,
+            lengths=np.ones(wrenches),
             jacobian=jacobian,
             inverse_mass=mass,
             inverse_inertia=packed,
@@ -176,6 +178,16 @@ class BodyOperator(Operator):
                     f"the bodies' constraints have {count} blocks of kind "
                     f"{SetKind(kind).name.lower()}, but the sets have {have.get(kind, 0)}"
                 )
+
+    def scaled(self, factors: Floats) -> Self:
+        torque = 3 * (self.arrays.forces + self.arrays.wrenches)
+        scalars = factors[torque + 3 * self.arrays.wrenches :]
+        other = copy.copy(self)
+        other.arrays = self.arrays._replace(
+            lengths=self.arrays.lengths * factors[torque : torque + self.arrays.wrenches],
+            jacobian=self.arrays.jacobian * scalars[:, None],
+        )
+        return other
 
     def scratch(self) -> Floats:
         return np.empty((self.bodies, 6))
@@ -241,6 +253,8 @@ class BodyOperator(Operator):
             full[contacts:, 0, 0] += np.einsum(
                 "ci,cij,cj->c", J[:, 3:], inertia[contacts:], J[:, 3:]
             )
+        full[forces:contacts, 3:] *= self.arrays.lengths[:, None, None]
+        full[forces:contacts, :, 3:] *= self.arrays.lengths[:, None, None]
         flat = [full[:forces, :3, :3].ravel(), full[forces:contacts].ravel(), full[contacts:, 0, 0]]
         return np.concatenate(flat), block_offsets(sets)
 
@@ -259,7 +273,7 @@ class BodyOperator(Operator):
         for side, sign in ((0, -1.0), (1, 1.0)):
             identity = np.broadcast_to(sign * np.eye(3), (contacts, 3, 3))
             force = np.concatenate([identity, -sign * cross_matrix(arms[:, side])], axis=2)
-            torque = np.broadcast_to(sign * torque_row, (wrenches, 3, 6))
+            torque = sign * self.arrays.lengths[:, None, None] * torque_row
             body = self.arrays.body[:, side].astype(np.int64)
             f, w, s = np.arange(forces), np.arange(wrenches), np.arange(scalars.shape[0])
             for which, start, stride, block in (

@@ -34,6 +34,7 @@ class BodyArrays(NamedTuple):
     wrenches: int
     body: Ints  # the two bodies of each constraint, shape (constraints, 2)
     arms: Floats  # from a body's centre to the contact point [m], shape (2 contacts, 3)
+    lengths: Floats  # ℓ of contacts with torque: their torque rows are ℓω and m/ℓ, (wrenches,)
     jacobian: Floats  # of scalar rows: A linear, A angular, B linear, B angular, (scalars, 12)
     inverse_mass: Floats  # [1/kg], shape (bodies,)
     inverse_inertia: Floats  # xx, xy, xz, yy, yz, zz in the world frame, shape (bodies, 6)
@@ -90,12 +91,13 @@ def gather_body(arrays, i, x, velocity):
             row, step = place(arrays, c)
             r0, r1, r2 = levers[p, 0], levers[p, 1], levers[p, 2]
             x0, x1, x2 = x[row], x[row + step], x[row + 2 * step]
+            couple = sign * arrays.lengths[c - arrays.forces]
             f0 += sign * x0
             f1 += sign * x1
             f2 += sign * x2
-            t0 += r1 * x2 - r2 * x1 + sign * x[row + 3 * step]
-            t1 += r2 * x0 - r0 * x2 + sign * x[row + 4 * step]
-            t2 += r0 * x1 - r1 * x0 + sign * x[row + 5 * step]
+            t0 += r1 * x2 - r2 * x1 + couple * x[row + 3 * step]
+            t1 += r2 * x0 - r0 * x2 + couple * x[row + 4 * step]
+            t2 += r0 * x1 - r1 * x0 + couple * x[row + 5 * step]
         else:
             row, _ = place(arrays, c)
             s, k = c - arrays.forces - arrays.wrenches, 6 * (code & 1)
@@ -143,6 +145,7 @@ def relative_velocity(arrays, c, velocity, out):
                     out[3 + k] += velocity[b, 3 + k]
                 if a >= 0:
                     out[3 + k] -= velocity[a, 3 + k]
+                out[3 + k] *= arrays.lengths[c - arrays.forces]
     else:
         total = 0.0
         for k in range(6):
@@ -167,9 +170,10 @@ def push(arrays, c, side, dx, velocity):
         f0, f1, f2 = sign * dx[0], sign * dx[1], sign * dx[2]
         t0, t1, t2 = r1 * f2 - r2 * f1, r2 * f0 - r0 * f2, r0 * f1 - r1 * f0
         if c >= arrays.forces:
-            t0 += sign * dx[3]
-            t1 += sign * dx[4]
-            t2 += sign * dx[5]
+            couple = sign * arrays.lengths[c - arrays.forces]
+            t0 += couple * dx[3]
+            t1 += couple * dx[4]
+            t2 += couple * dx[5]
     else:
         J = arrays.jacobian[c - contacts, 6 * side : 6 * side + 6]
         f0, f1, f2 = J[0] * dx[0], J[1] * dx[0], J[2] * dx[0]
@@ -184,27 +188,31 @@ def push(arrays, c, side, dx, velocity):
     velocity[i, 5] += w2
 
 
-@routine
-def wrench_velocities(forces, wrenches, body, arms, v, out):
-    """Dᵀ v in the rows of contacts with torque; plain arrays, so that no references are counted."""
-    for j in range(wrenches):
-        c, row = forces + j, 3 * forces + j
-        u0 = u1 = u2 = u3 = u4 = u5 = 0.0
-        for side in range(2):
-            i = body[c, side]
-            if i < 0:
-                continue
-            sign = 1.0 if side == 1 else -1.0
-            r0, r1, r2 = arms[2 * c + side, 0], arms[2 * c + side, 1], arms[2 * c + side, 2]
-            w0, w1, w2 = v[i, 3], v[i, 4], v[i, 5]
-            u0 += sign * (v[i, 0] + w1 * r2 - w2 * r1)
-            u1 += sign * (v[i, 1] + w2 * r0 - w0 * r2)
-            u2 += sign * (v[i, 2] + w0 * r1 - w1 * r0)
-            u3 += sign * w0
-            u4 += sign * w1
-            u5 += sign * w2
-        out[row], out[row + wrenches], out[row + 2 * wrenches] = u0, u1, u2
-        out[row + 3 * wrenches], out[row + 4 * wrenches], out[row + 5 * wrenches] = u3, u4, u5
+@helper
+def wrench_velocity(arrays, j, velocity, out):
+    """Dᵀ v in the six rows of the j-th contact with torque."""
+    c = arrays.forces + j
+    a, b = arrays.body[c, 0], arrays.body[c, 1]
+    a0, a1, a2 = point_velocity(arrays, 2 * c, a, velocity)
+    b0, b1, b2 = point_velocity(arrays, 2 * c + 1, b, velocity)
+    w0, w1, w2 = turning(b, velocity)
+    v0, v1, v2 = turning(a, velocity)
+    length, row, stride = arrays.lengths[j], 3 * arrays.forces + j, arrays.wrenches
+    out[row] = b0 - a0
+    out[row + stride] = b1 - a1
+    out[row + 2 * stride] = b2 - a2
+    out[row + 3 * stride] = length * (w0 - v0)
+    out[row + 4 * stride] = length * (w1 - v1)
+    out[row + 5 * stride] = length * (w2 - v2)
+
+
+@helper
+def turning(i, velocity):
+    """Angular velocity of body `i`; the world stands still."""
+    if i < 0:
+        return 0.0, 0.0, 0.0
+    b = np.uint64(i)
+    return velocity[b, 3], velocity[b, 4], velocity[b, 5]
 
 
 @routine
@@ -233,7 +241,8 @@ def velocity_product(arrays, velocity, out):
         out[c] = b0 - a0
         out[stride + c] = b1 - a1
         out[2 * stride + c] = b2 - a2
-    wrench_velocities(arrays.forces, arrays.wrenches, arrays.body, arrays.arms, velocity, out)
+    for j in prange(arrays.wrenches):
+        wrench_velocity(arrays, j, velocity, out)
     scalar_velocities(arrays.forces, arrays.wrenches, arrays.body, arrays.jacobian, velocity, out)
 
 
@@ -254,7 +263,8 @@ def body_product(arrays, x, velocity, out):
         out[c] = b0 - a0
         out[stride + c] = b1 - a1
         out[2 * stride + c] = b2 - a2
-    wrench_velocities(arrays.forces, arrays.wrenches, arrays.body, arrays.arms, velocity, out)
+    for j in prange(arrays.wrenches):
+        wrench_velocity(arrays, j, velocity, out)
     scalar_velocities(arrays.forces, arrays.wrenches, arrays.body, arrays.jacobian, velocity, out)
     return column_sum(partial, 0)
 
@@ -320,7 +330,7 @@ def body_curvatures(arrays, normal, out):
         if c < contacts:
             out[c, 1] = 0.5 * (trace - along)
         if arrays.forces <= c < contacts:
-            out[c, 2] = torque
+            out[c, 2] = torque * arrays.lengths[c - arrays.forces] ** 2
 
 
 @serial_kernel

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -96,6 +96,9 @@ class FactoredOperator(Operator):
         self.Ht = H.T.tocsr()
         self.rows = int(H.shape[1])
 
+    def scaled(self, factors: Floats) -> Self:
+        return type(self)(self.mass_inverse, sp.csc_array(self.H @ sp.diags_array(factors)))
+
     def apply(self, x: Floats, out: Floats, scratch: Any) -> None:
         out[:] = self.Ht @ self.mass_inverse(self.H @ x)
 
@@ -123,8 +126,12 @@ class FactoredOperator(Operator):
         triplets = (np.concatenate(values), (np.concatenate(rows), np.concatenate(columns)))
         return sp.csr_array(triplets, shape=(self.rows, self.rows))
 
+    def whole_matrix(self) -> sp.csr_array:
+        """Hᵀ M⁻¹ H as it comes: as symmetric as M is."""
+        return sp.csr_array(self.Ht @ self.mass_inverse(self.H))
+
     def as_matrix(self) -> sp.csr_array:
-        product = sp.csr_array(self.Ht @ self.mass_inverse(self.H))
+        product = self.whole_matrix()
         return sp.csr_array((product + product.T) / 2)
 
     @property

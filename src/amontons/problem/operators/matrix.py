@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -87,6 +87,10 @@ class MatrixOperator(Operator):
         )
         self._product = csr_product.sized(matrix.nnz // 30)
 
+    def scaled(self, factors: Floats) -> Self:
+        skew = None if self.skew is None else _scaled(self.skew, factors)
+        return type(self)(_scaled(self.matrix, factors), skew)
+
     def apply(self, x: Floats, out: Floats, scratch: Any) -> None:
         self._product(self.arrays, x, out)
 
@@ -108,3 +112,10 @@ class MatrixOperator(Operator):
     @property
     def nbytes(self) -> int:
         return sum(array.nbytes for array in self.arrays)
+
+
+def _scaled(matrix: sp.csr_array, factors: Floats) -> sp.csr_array:
+    """S A S, as symmetric to the last bit as A is."""
+    rows = np.repeat(factors, np.diff(matrix.indptr))
+    data = matrix.data * (rows * factors[matrix.indices])
+    return sp.csr_array((data, matrix.indices, matrix.indptr), shape=matrix.shape)

@@ -38,7 +38,7 @@ class GripperExperiment(Experiment):
         head, places = world.body("head"), []
 
         def note(time: float) -> None:
-            places.append(head.position)
+            places.append(head.position.copy())
             if abs(time - 2.5) < 0.5 * simulation.readings[-1].step:
                 view = View(distance=1.0, height=12.0)
                 notebook.picture(simulation, "carried", "The part on its way, 2.5 s.", view=view)

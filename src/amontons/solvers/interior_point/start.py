@@ -101,7 +101,7 @@ def warm_start(problem: ConeProblem, lift: Lift, guess: Floats, error: float, wa
     reach = max(_reach(problem, guess), 1.0 if warm == "full" else SMALLEST_REACH)
     if warm == "partial":
         return _inside(problem, lift, np.zeros(problem.rows), velocity, reach, 1.0)
-    wrong = error * problem.linear_norm / math.sqrt(max(problem.blocks, 1)) / speed_of(problem)
+    wrong = error * problem.speed_unit / math.sqrt(max(problem.blocks, 1)) / speed_of(problem)
     share = min(max(wrong, SMALLEST_MARGIN), 1.0)
     return _inside(problem, lift, guess, velocity, share * reach, share)
 

@@ -171,7 +171,7 @@ def _scaled_jacobian(operator: BodyOperator) -> Floats:
         out[: 3 * forces, side] = force[:forces].reshape(-1, 6)
         wrench = np.zeros((arrays.wrenches, 6, 6))
         wrench[:, :3] = force[forces:]
-        wrench[:, 3:, 3:] = sign * turn[forces:contacts]
+        wrench[:, 3:, 3:] = sign * arrays.lengths[:, None, None] * turn[forces:contacts]
         at = 3 * forces + 6 * arrays.wrenches
         out[3 * forces : at, side] = wrench.reshape(-1, 6)
         J = arrays.jacobian[:, 6 * side : 6 * side + 6]

@@ -17,7 +17,7 @@ from amontons.errors import InsufficientMemoryError
 from amontons.problem.operators import BodyOperator, FactoredOperator
 from amontons.problem.problem import ConeProblem
 from amontons.solvers.interior_point.linear_system.block_pattern import BlockPattern
-from amontons.solvers.interior_point.linear_system.factorisation import single_threaded_blas
+from amontons.solvers.interior_point.linear_system.factorisation import cvxopt_modules
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -62,9 +62,7 @@ def factor_cost(row: Ints, column: Ints, size: Ints) -> FactorCost:
 def _fill_reducing(graph: sp.csr_array) -> Ints:
     """AMD's ordering if cvxopt is there, else Cuthill and McKee's, which overestimates."""
     if find_spec("cvxopt") is not None and graph.nnz:
-        with single_threaded_blas():
-            from cvxopt import amd, spmatrix
-
+        amd, _, _, spmatrix = cvxopt_modules()
         coo = graph.tocoo()
         pattern = spmatrix(1.0, coo.row, coo.col, graph.shape, "d")
         return np.array(amd.order(pattern)).ravel().astype(np.int64)

@@ -7,12 +7,10 @@ large; SuperLU, which scipy brings, always works. Small or nearly full matrices 
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
-import os
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from functools import cache
 from importlib.util import find_spec
 from typing import Any, ClassVar
 
@@ -21,6 +19,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.linalg import lapack
 
+from amontons._blas import one_blas_thread
 from amontons.errors import InputError
 
 Floats = NDArray[np.float64]
@@ -64,20 +63,17 @@ class Pattern:
         return A
 
 
-@contextlib.contextmanager
-def single_threaded_blas() -> Iterator[None]:
-    """Let an OpenBLAS that is loaded here use one thread.
+@cache
+def cvxopt_modules() -> tuple[Any, Any, Any, Any]:
+    """amd, cholmod, matrix and spmatrix of cvxopt, whose BLAS is held to one thread in a solve.
 
     Fronts of contact graphs are too small for more, whose waiting costs dearly on a busy machine;
     and results must not depend on their number.
     """
-    before = os.environ.get("OPENBLAS_NUM_THREADS")
-    os.environ["OPENBLAS_NUM_THREADS"] = before or "1"
-    try:
-        yield
-    finally:
-        if before is None:
-            del os.environ["OPENBLAS_NUM_THREADS"]
+    from cvxopt import amd, cholmod, matrix, spmatrix
+
+    one_blas_thread.look_again()
+    return amd, cholmod, matrix, spmatrix
 
 
 class Factorisation(ABC):
@@ -161,9 +157,7 @@ class Cholmod(Factorisation):
 
     def __init__(self, pattern: Pattern) -> None:
         super().__init__(pattern)
-        with single_threaded_blas():
-            from cvxopt import cholmod, matrix, spmatrix
-
+        _, cholmod, matrix, spmatrix = cvxopt_modules()
         self._cholmod, self._dense = cholmod, matrix
         n = pattern.size
         self._matrix = spmatrix(1.0, pattern.indices, pattern.columns, (n, n), "d")
@@ -195,6 +189,7 @@ class Pardiso(Factorisation):
         super().__init__(pattern)
         from pypardiso import PyPardisoSolver
 
+        one_blas_thread.look_again()
         self._solver = PyPardisoSolver(mtype=2)  # real, symmetric, positive definite
         self._analysed = False
 

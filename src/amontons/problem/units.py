@@ -1,0 +1,155 @@
+"""Rows of one unit: whatever turns is measured by a length, so that every row is a speed.
+
+A torque row has another unit than a force row: a sum of squares over both, a step length for both
+or a projection of both at once would depend on whether lengths are in metres or in millimetres. So
+each block that turns gets a length ℓ, and solvers and residuals see the problem in the unknowns m/ℓ
+[N s] and the velocities ℓω [m/s]:
+
+    S N S y + S r,  γ = S y,  with S = diag(1 for forces, ℓ for torques).
+
+Cones stay cones, with the coefficients ρ/ℓ and σ/ℓ, which have no unit. ℓ is the length at which
+torques move a contact's bodies as easily as forces do; for a sphere on a plane that is its radius.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from amontons.algebra.cones import SetKind
+from amontons.errors import InputError
+from amontons.problem.arrangement import SIZES
+from amontons.problem.sets import TURNING, Interval, Product, RollingCone, Run, SpinningCone
+
+if TYPE_CHECKING:
+    from amontons.problem.problem import ConeProblem
+
+Floats = NDArray[np.float64]
+
+
+class Yardstick(NamedTuple):
+    """Speeds [m/s] that bound what the scaled error is relative to; a simulation knows them.
+
+    An error is measured against ‖r‖, the speeds that impulses have to change. Where these are
+    nothing but rounding, they are no measure: `least` is the smallest that counts, a block. Where
+    they are large somewhere, or blocks are many, errors elsewhere must not hide behind them: an
+    error of `most` in any one block counts as 1, whatever ‖r‖ is.
+    """
+
+    least: float = 0.0
+    most: float = math.inf
+
+    def checked(self) -> Yardstick:
+        """The same, or an error that says what is wrong."""
+        if not (math.isfinite(self.least) and self.least >= 0.0 and self.most > 0.0):
+            raise InputError(
+                f"a yardstick needs 0 ≤ least < ∞ and most > 0, got {self.least} and {self.most}"
+            )
+        return self
+
+
+NO_YARDSTICK = Yardstick()
+"""Errors are relative to ‖r‖ alone."""
+
+
+def checked_lengths(sets: Product, lengths: ArrayLike | None) -> Floats | None:
+    """Lengths that a caller gave, in the order of internal blocks; NaN leaves one to the problem.
+
+    They are for scalar rows that turn, and for contacts with torque if their own will not do.
+    """
+    if lengths is None:
+        return None
+    try:
+        given = np.asarray(lengths, dtype=np.float64)
+    except (TypeError, ValueError) as reason:
+        raise InputError(f"lengths must be an array of numbers: {reason}") from None
+    if given.ndim == 0:
+        given = np.full(sets.blocks, float(given))
+    if given.shape != (sets.blocks,):
+        raise InputError(f"lengths must be one a block ({sets.blocks}), got shape {given.shape}")
+    good = np.isnan(given) | ((given > 0.0) & np.isfinite(given))
+    if not good.all():
+        worst = int(np.argmin(good))
+        raise InputError(f"lengths[{worst}] is {given[worst]}; a length is positive [m]")
+    inner = np.empty(sets.blocks)
+    inner[sets.block_order] = given
+    return inner
+
+
+def row_factors(sets: Product, curvature: Any, lengths: Floats | None) -> Floats | None:
+    """Diagonal of S in internal order, shape (rows,); None where every row is a speed already.
+
+    `curvature` is called for the mean diagonals (blocks, 3) of force and torque rows if needed.
+    """
+    if lengths is None and not sets.has_torque:
+        return None
+    factors = np.ones(sets.rows)
+    own = _own_lengths(sets, curvature()) if sets.has_torque else None
+    for kind, first, count, row in sets.arrays.groups.tolist():
+        length = np.full(count, np.nan) if lengths is None else lengths[first : first + count]
+        if kind in TURNING:
+            assert own is not None
+            length = np.where(np.isnan(length), own[first : first + count], length)
+            turning = factors[row + 3 * count : row + SIZES[kind] * count]
+            turning.reshape(-1, count)[:] = length
+        elif kind != SetKind.COULOMB:
+            factors[row : row + count] = np.where(np.isnan(length), 1.0, length)
+    return None if (factors == 1.0).all() else factors
+
+
+def _own_lengths(sets: Product, curvature: Floats) -> Floats:
+    """√(mean curvature of force rows over that of torque rows) of each block, shape (blocks,)."""
+    force = (curvature[:, 0] + 2.0 * curvature[:, 1]) / 3.0
+    torque = curvature[:, 2]
+    usable = (force > 0.0) & (torque > 0.0)
+    ratio = np.ones(sets.blocks)
+    np.divide(force, torque, out=ratio, where=usable)
+    turning = np.isin(sets.block_kinds, TURNING)
+    if usable.any():  # contacts of which nothing can turn, or nothing move: as the others
+        ratio[turning & ~usable] = np.median(ratio[turning & usable])
+    return np.sqrt(ratio)
+
+
+def even(problem: ConeProblem) -> ConeProblem:
+    """The same problem in rows of one unit; itself where they are that already."""
+    factors = problem.row_factors
+    if factors is None:
+        return problem
+    sets = scaled_sets(problem.sets, factors)
+    other: ConeProblem = object.__new__(type(problem))
+    other.__dict__.update(problem.__dict__)
+    for cached in ("curvature", "mean_steps", "_largest_curvature", "even"):
+        other.__dict__.pop(cached, None)
+    other.operator = problem.operator.scaled(factors)
+    other.sets = sets
+    other.linear = factors * problem.linear
+    if problem.compliance is not None:
+        other.compliance = factors * factors * problem.compliance
+    if problem.shift is not None:
+        other.shift = problem.shift / factors
+    other.row_factors = None
+    return other
+
+
+def scaled_sets(sets: Product, factors: Floats) -> Product:
+    """The set {S⁻¹γ: γ ∈ Υ}."""
+    outward = sets.outward(factors)
+    runs: list[Run] = []
+    row = 0
+    for run in sets.runs:
+        mine = outward[row : row + run.rows].reshape(run.blocks, -1)
+        row += run.rows
+        length = mine[:, -1]
+        fields = dict(run.__dict__)
+        if isinstance(run, RollingCone | SpinningCone):
+            fields["rolling"] = np.asarray(run.rolling) / length
+            if isinstance(run, SpinningCone):
+                fields["spinning"] = np.asarray(run.spinning) / length
+        elif isinstance(run, Interval):
+            fields["lower"] = np.asarray(run.lower) / length
+            fields["upper"] = np.asarray(run.upper) / length
+        runs.append(type(run).trusted(**fields))
+    return Product(runs)

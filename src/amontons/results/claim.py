@@ -1,0 +1,73 @@
+"""`Claim`: one recorder at a time writes a run's folder."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import weakref
+from pathlib import Path
+
+from amontons.errors import InputError, OutputError
+from amontons.results.layout import LOCK_FILE
+
+try:
+    import fcntl
+except ImportError:  # Windows has no such locks: there nobody is kept out
+    fcntl = None  # type: ignore[assignment]
+
+logger = logging.getLogger("amontons")
+
+
+class Claim:
+    """The right to write in a folder; the system takes it back from a process that dies."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / LOCK_FILE
+        self._close: weakref.finalize[..., Claim] | None = None
+        while fcntl is not None and self._close is None:
+            try:
+                file = os.open(self.path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o644)
+            except OSError as reason:
+                raise OutputError(f"cannot write in {folder}: {reason.strerror}") from None
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                owner = os.read(file, 20).decode()
+                os.close(file)
+                raise InputError(_taken(folder, owner)) from None
+            except OSError as reason:
+                logger.info("no lock for %s: %s", self.path, reason)  # a file system without them
+                os.close(file)
+                return
+            if _is_still(file, self.path):
+                os.ftruncate(file, 0)
+                os.write(file, str(os.getpid()).encode())
+                self._close = weakref.finalize(self, os.close, file)
+            else:  # its owner removed it meanwhile
+                os.close(file)
+
+    def release(self) -> None:
+        """Let others write."""
+        if self._close is not None and self._close.alive:
+            with contextlib.suppress(OSError):
+                self.path.unlink()
+            self._close()
+
+
+def _is_still(file: int, path: Path) -> bool:
+    """Whether an open file is the one that has this name now."""
+    try:
+        return os.path.samestat(os.fstat(file), path.stat())
+    except FileNotFoundError:
+        return False
+
+
+def _taken(folder: Path, owner: str) -> str:
+    who = f"process {owner}" if owner.isdecimal() else "another process"
+    if owner == str(os.getpid()):
+        who = "another recorder of this process: close that one"
+    return (
+        f"{folder} is being written by {who}; wait until that run is over or stop it, or choose "
+        "another folder"
+    )

@@ -1,0 +1,118 @@
+"""A run that goes on: checked against the simulation, restored, and cut back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from amontons.errors import AmontonsError, InputError
+from amontons.results.layout import CHECKPOINT, RUN_FILE
+from amontons.results.reader import Results
+from amontons.results.run_file import NAME_LENGTH, RunFile
+from amontons.results.truncation import cut_back
+from amontons.simulation.simulation import Simulation
+
+SAME_PLACE = 1e-9
+"""Share of a scene's extent by which bodies may begin elsewhere, as another machine rounds."""
+
+
+def reopened(
+    simulation: Simulation,
+    folder: Path,
+    *,
+    rate: float | None,
+    contacts: bool | None,
+    about: Mapping[str, Any] | None,
+) -> RunFile:
+    """Put a simulation where the last checkpoint was taken, and cut the file back to there.
+
+    Nothing changes, neither the simulation nor the file, where one does not belong to the other.
+    """
+    with Results(folder) as results:
+        told = results.about if about is None else dict(about)
+        _check_options(results, folder, rate, contacts)
+        _check_bodies(results, folder, simulation)
+        _check_start(results, folder, simulation)
+    if (folder / CHECKPOINT).exists():
+        simulation.restore(folder / CHECKPOINT)
+    return cut_back(folder / RUN_FILE, simulation.steps, told)
+
+
+def taken(folder: Path) -> str:
+    """What to say of a folder that holds a run, or another file of that name."""
+    try:
+        with Results(folder) as results:
+            scene = results.scene
+    except AmontonsError as reason:
+        return f"{reason}; choose another folder"
+    way = (
+        f"`amontons resume {folder}`" if scene else "Recorder(..., resume=True) in the same script"
+    )
+    return f"{folder} holds a run already: go on with it ({way}), or choose another folder"
+
+
+def _check_options(
+    results: Results, folder: Path, rate: float | None, contacts: bool | None
+) -> None:
+    if rate is not None and rate != results.rate:
+        raise InputError(
+            f"the run in {folder} has {results.rate:g} frames a second, not {rate:g}; give "
+            f"rate={results.rate:g}, or choose another folder"
+        )
+    if contacts is not None and contacts != results.has_contacts:
+        there, here = ("has", "not ") if results.has_contacts else ("does not have", "")
+        raise InputError(
+            f"the run in {folder} {there} contacts, but they are {here}to be recorded now; give "
+            f"contacts={results.has_contacts}, or choose another folder"
+        )
+
+
+def _check_bodies(results: Results, folder: Path, simulation: Simulation) -> None:
+    """Raise where the bodies are not those of the file, and say how they differ."""
+    theirs, bodies, world = results.bodies, simulation.bodies, simulation.world
+    what = f"{folder} holds a run of other bodies"
+    advice = "build the same world, or choose another folder"
+    if len(theirs) != len(bodies) or (theirs.id != bodies.id).any():
+        raise InputError(
+            f"{what}: it has {len(theirs)}, this simulation has {len(bodies)}; {advice}"
+        )
+    names = [world.name_of(int(each)) for each in bodies.id]
+    for mine, name in zip(names, theirs.names, strict=True):
+        if mine.encode()[:NAME_LENGTH].decode(errors="replace") != name:
+            raise InputError(f"{what}: {mine!r} is called {name!r} there; {advice}")
+    for column in ("shape", "mass", "fixed", "kinematic"):
+        here, there = getattr(bodies, column), getattr(theirs, column)
+        differ = here != there
+        if differ.any():
+            i = int(np.argmax(differ))
+            how = f"{column} of {names[i]} is {there[i]} there and {here[i]} here"
+            if column == "shape":  # a number, which says nothing
+                how = f"the shape of {names[i]} is another"
+            raise InputError(f"{what}: {how}; {advice}")
+
+
+def _check_start(results: Results, folder: Path, simulation: Simulation) -> None:
+    """Raise where the run began in another state than that of the simulation now."""
+    if not results.frames:
+        return
+    first, bodies = results[0], simulation.bodies
+    advice = "do the same before the recorder as the script that made it, or choose another folder"
+    if first.step != simulation.steps:
+        raise InputError(
+            f"the run in {folder} began after {first.step} steps, but this simulation has taken "
+            f"{simulation.steps}; {advice}"
+        )
+    apart = np.abs(bodies.position - first.position).max(axis=1, initial=0.0)
+    extent = float(np.ptp(first.position[results.bodies.dynamic], axis=0).max(initial=0.0))
+    size = float(simulation.masses.typical_size)
+    elsewhere = apart > SAME_PLACE * max(extent, size)
+    if elsewhere.any():
+        i = int(np.argmax(elsewhere))
+        raise InputError(
+            f"{folder} holds a run of another scene: {results.bodies.names[i]} begins at "
+            f"{first.position[i].tolist()} there and at {bodies.position[i].tolist()} here [m]; "
+            f"build the same world (and seed what is random), or choose another folder"
+        )

@@ -1,0 +1,119 @@
+"""Bodies that joints keep from colliding, until the joints break."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from amontons.collision.contacts import ContactSet
+from amontons.dynamics.joints.system import JointSystem
+
+Floats = NDArray[np.float64]
+Pairs = NDArray[np.int64]
+
+
+class Joined(NamedTuple):
+    """Which joints hold, and what that means for collisions."""
+
+    broken: NDArray[np.bool_]  # (joints,)
+    apart: Pairs  # rows of bodies that an unbroken joint keeps from colliding, (pairs, 2)
+    welded: NDArray[np.int32]  # number of the rigid piece that each body is of, (bodies,)
+    once: NDArray[np.int32]  # and of which it was before any weld broke, (bodies,)
+    welds: bool  # whether there were any
+    freed: NDArray[np.intp]  # rows of broken joints whose bodies collide again, (freed,)
+    pairs: Pairs  # rows of those bodies, the lower one first, (freed, 2)
+
+    @classmethod
+    def of(cls, joints: JointSystem, fixed: NDArray[np.bool_]) -> Joined:
+        """As the joints are now; `fixed` are bodies that never move, shape (bodies,)."""
+        table = joints.tables.joints
+        rows = np.sort(table.bodies.astype(np.int64), axis=1)
+        silent, between = ~table.collide, (rows >= 0).all(axis=1)
+        apart = rows[silent & between & ~table.broken]
+        welds = silent & table.weld
+        welded, once = (_pieces(rows[some], fixed) for some in (welds & ~table.broken, welds))
+        freed = np.flatnonzero(silent & between & table.broken)
+        held = {(a, b) for a, b in apart.tolist()}  # another joint may still hold them
+        free = [
+            (a, b) not in held and welded[a] != welded[b] for a, b in rows[freed].tolist()
+        ]  # fmt: skip
+        freed = freed[np.array(free, dtype=bool)]
+        broken = table.broken.copy()
+        return cls(broken, apart, welded, once, bool(welds.any()), freed, rows[freed])
+
+    def changed(self, joints: JointSystem) -> bool:
+        """Whether a joint has broken since, or is whole again after a checkpoint."""
+        return not np.array_equal(self.broken, joints.broken)
+
+    def without_inner(self, contacts: ContactSet) -> ContactSet:
+        """The contacts but for those within rigid pieces.
+
+        Bodies of a piece cannot move in each other: a contact between two of them has nothing to
+        say, and where they overlap by as much as rounding it would contradict the welds.
+        """
+        if not self.welds:
+            return contacts
+        a, b = self.welded[contacts.bodies].T
+        outer = a != b
+        return contacts if outer.all() else contacts.take(np.flatnonzero(outer))
+
+
+def _pieces(welds: Pairs, fixed: NDArray[np.bool_]) -> NDArray[np.int32]:
+    """Number of the rigid piece that each body is of; −1 in a pair is the world."""
+    world = fixed.size
+    still = np.flatnonzero(fixed)
+    a = np.concatenate([np.where(welds[:, 0] < 0, world, welds[:, 0]), still])
+    b = np.concatenate([welds[:, 1], np.full(still.size, world)])
+    graph = coo_array((np.ones(a.size, dtype=np.int8), (a, b)), shape=(world + 1, world + 1))
+    return np.asarray(connected_components(graph, directed=False)[1][:world], dtype=np.int32)
+
+
+def as_they_broke(
+    contacts: ContactSet, joints: JointSystem, joined: Joined, slack: float
+) -> ContactSet:
+    """The contacts with gaps that count from the overlap in which a joint left its bodies.
+
+    Bodies that were joined may overlap, and were never asked to part. They need not when the joint
+    breaks: what was there then is allowed, and grows less as they part by themselves. So breaking
+    gives nobody energy, and bodies that meet again later collide like all others.
+
+    Fragments of what was one rigid piece have a `slack` [m] between them: one that still sits among
+    its neighbours could else not give way when welds mend the errors of a step, and no impulses
+    would be large enough.
+    """
+    if not joined.broken.any() or not len(contacts):
+        return contacts
+    allowed = _overlaps(contacts, joints, joined)
+    gaps = np.where(contacts.gaps < 0.0, np.minimum(contacts.gaps + allowed, 0.0), contacts.gaps)
+    if joined.welds:
+        a, b = joined.once[contacts.bodies].T
+        gaps[a == b] += slack
+    return dataclasses.replace(contacts, gaps=gaps)
+
+
+def _overlaps(contacts: ContactSet, joints: JointSystem, joined: Joined) -> Floats:
+    """What is left of the overlap that a joint left its bodies in [m], shape (contacts,)."""
+    allowed = np.zeros(len(contacts))
+    overlap = joints.tables.joints.overlap
+    lasting = overlap[joined.freed] > 0.0
+    freed, pairs = joined.freed[lasting], joined.pairs[lasting]
+    if not freed.size:
+        return allowed
+    span = np.int64(max(pairs.max(), contacts.bodies.max()) + 1)
+    keys, which = np.unique(pairs[:, 0] * span + pairs[:, 1], return_inverse=True)
+    ends = np.sort(contacts.bodies.astype(np.int64), axis=1)
+    mine = ends[:, 0] * span + ends[:, 1]
+    place = np.minimum(np.searchsorted(keys, mine), keys.size - 1)
+    theirs = np.flatnonzero(keys[place] == mine)
+    deepest = np.zeros(keys.size)
+    np.maximum.at(deepest, place[theirs], -contacts.gaps[theirs])
+    overlap[freed] = np.minimum(overlap[freed], deepest[which])
+    least = np.full(keys.size, np.inf)
+    np.minimum.at(least, which, overlap[freed])
+    allowed[theirs] = least[place[theirs]]
+    return allowed

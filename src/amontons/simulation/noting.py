@@ -1,0 +1,203 @@
+"""Taking note: what of a step deserves a word, and which."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from amontons.dynamics.joints.breaking import told
+from amontons.problem.solution import Solution
+from amontons.simulation.notes import (
+    BROKEN_JOINT,
+    CONVERGENCE,
+    FIRST_OVERLAP,
+    OVERLAP,
+    TRAVEL,
+    Note,
+    listed,
+    percent,
+)
+from amontons.simulation.overlaps import AT_FIRST, DEEP, LATER, SLIGHT
+from amontons.simulation.solved import Solved
+from amontons.simulation.step_size import travels
+
+if TYPE_CHECKING:
+    from amontons.simulation.simulation import Simulation
+
+Floats = NDArray[np.float64]
+
+
+def notes_of(simulation: Simulation, solved: Solved, broken: list[int]) -> tuple[Note, ...]:
+    """What a careful user should know of the step just taken; `broken` are ids of joints."""
+    taking = _Taking(simulation, solved)
+    return (
+        *taking.convergence(),
+        *taking.travel(),
+        *taking.overlaps(),
+        *taking.broken_joints(broken),
+    )
+
+
+class _Taking:
+    """Notes of one step."""
+
+    def __init__(self, simulation: Simulation, solved: Solved) -> None:
+        self.simulation, self.solved = simulation, solved
+
+    def _note(self, kind: str, message: str, rows: list[int], value: float = 0.0) -> Note:
+        return Note(
+            kind=kind,
+            message=message,
+            step=self.simulation.steps,
+            time=self.simulation.time,
+            bodies=tuple(self._name(row) for row in rows),
+            value=value,
+        )
+
+    def _name(self, row: int) -> str:
+        world = self.simulation.world
+        return "the world" if row < 0 else world.name_of(int(world.bodies.id[row]))
+
+    def convergence(self) -> Iterator[Note]:
+        """A solver that missed its tolerance."""
+        solution = self.solved.worst
+        if solution.converged:
+            return
+        asked = self.simulation.solver_of(self.solved.problem).tolerance
+        rows = worst_rows(self.solved, solution)
+        where = f", the worst of it between {_both(map(self._name, rows))}" if rows else ""
+        yield self._note(
+            CONVERGENCE,
+            f"the solver did not converge: {solution.message}, residual {solution.residual:.1e} "
+            f"where {asked:.1e} was asked for{where}; forces and velocities are that inexact: "
+            "allow more iterations (max_iterations), take a shorter step, or see whether joints, "
+            "motors and contacts there contradict each other",
+            rows,
+            solution.residual,
+        )
+
+    def travel(self) -> Iterator[Note]:
+        """Bodies that moved so far in the step that they may have passed through others."""
+        solved, masses = self.solved, self.simulation.masses
+        covered = solved.step * travels(solved.motion, masses)
+        if not covered.max(initial=0.0) > 1.0:
+            return
+        row, far = int(np.argmax(covered)), np.flatnonzero(covered > 1.0)
+        half, most = float(masses.span[row]), float(covered[row])
+        others = f" (as did {far.size - 1} more)" if far.size > 1 else ""
+        yield self._note(
+            TRAVEL,
+            f"{self._name(row)} moved {length(most * half)} in one step{others}, {most:.2g} times "
+            f"its half thickness of {length(half)}: contacts may be missed; use a step below "
+            f"{duration(solved.step / most)}, now it is {duration(solved.step)}",
+            [row],
+            most,
+        )
+
+    def overlaps(self) -> Iterator[Note]:
+        """Bodies that were put into each other, and bodies that came to overlap deeply."""
+        depth, since = self.solved.depths, self.solved.parting
+        if not since.any():
+            return
+        fresh = since == AT_FIRST
+        fresh &= self.solved.new[self.solved.detected.bodies].any(axis=1)
+        for kind, found in (
+            (FIRST_OVERLAP, fresh & (depth > SLIGHT)),
+            (OVERLAP, (since == LATER) & (depth > DEEP)),
+        ):
+            if found.any():
+                yield self._overlap(kind, np.flatnonzero(found), depth)
+
+    def _overlap(self, kind: str, found: NDArray[np.int64], depth: Floats) -> Note:
+        contacts = self.solved.detected
+        deepest = found[np.argsort(-depth[found], kind="stable")]
+        pairs = list(dict.fromkeys(tuple(contacts.bodies[c].tolist()) for c in deepest))
+        named = [_both(map(self._name, pair)) for pair in pairs]
+        worst = deepest[0]
+        share = f"{percent(depth[worst])} of the smaller half thickness"
+        deep = f"by up to {length(-float(contacts.gaps[worst]))}, {share}"
+        count = "1 pair of bodies" if len(pairs) == 1 else f"{len(pairs)} pairs of bodies"
+        if kind == FIRST_OVERLAP:
+            slow = speed(self.simulation.rules.recovery_speed)
+            text = (
+                f"{count} overlapped from the start {deep}: {listed(named)}; they are moved apart "
+                f"at up to {slow}, which is no physics: place them apart, or keep pairs that are "
+                "meant to overlap from colliding (groups and masks, or a joint)"
+            )
+        else:
+            text = (
+                f"{count} overlap {deep}: {listed(named)}; take a shorter step, let the solver "
+                "iterate longer, or see whether joints or motors push them into each other"
+            )
+        ends = list(dict.fromkeys(row for pair in pairs[:3] for row in pair))
+        return self._note(kind, text, ends, float(depth[worst]))
+
+    def broken_joints(self, broken: list[int]) -> Iterator[Note]:
+        """Joints that carried more than they may."""
+        joints = self.simulation.joints
+        table = joints.tables.joints
+        for id in broken:
+            row = int(np.flatnonzero(joints.ids == id)[0])
+            joint, ends = joints.joints[row], table.bodies[row].tolist()
+            name = repr(joint.name) if joint.name else id
+            load = float(table.broken_at[row])
+            over = ""
+            if joint.break_time > 0.0:
+                over = f" on average over {duration(joint.break_time)}"
+            yield self._note(
+                BROKEN_JOINT,
+                f"joint {name} {told(int(table.broken_by[row]), load)}{over}, a "
+                f"{type(joint).__name__} between {_both(map(self._name, ends))}",
+                ends,
+                load,
+            )
+
+
+def worst_rows(solved: Solved, solution: Solution) -> list[int]:
+    """The two bodies at the contact or rigid joint whose velocity misses its law by most."""
+    count, width = len(solved.terms), solved.terms.width
+    u = solution.velocities[: width * count].reshape(count, width)[:, :3]
+    normals = solved.terms.contacts.normals
+    along = np.einsum("ci,ci->c", u, normals)
+    across = np.linalg.norm(u - along[:, None] * normals, axis=1)
+    rows = solved.rows.only(solved.acting)
+    missed = np.concatenate(
+        [
+            np.maximum(solved.terms.friction * across - along, 0.0),
+            np.abs(solution.velocities[width * count :][: rows.free]),
+        ]
+    )
+    if not missed.size or not missed.max() > 0.0:
+        return []
+    ends = np.concatenate([solved.terms.contacts.bodies, rows.bodies[: rows.free]])
+    return [int(row) for row in ends[int(np.argmax(missed))]]
+
+
+def _both(names: Iterator[str]) -> str:
+    return " and ".join(names)
+
+
+def length(value: float) -> str:
+    """A length [m] in a unit that suits it."""
+    return _scaled(value, (("m", 1.0), ("mm", 1e-3), ("µm", 1e-6)))
+
+
+def duration(value: float) -> str:
+    """A time [s] in a unit that suits it."""
+    return _scaled(value, (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)))
+
+
+def speed(value: float) -> str:
+    """A speed [m/s] in a unit that suits it."""
+    return _scaled(value, (("m/s", 1.0), ("mm/s", 1e-3)))
+
+
+def _scaled(value: float, units: tuple[tuple[str, float], ...]) -> str:
+    for unit, size in units[:-1]:
+        if abs(value) >= 0.1 * size or value == 0.0:
+            return f"{value / size:.3g} {unit}"
+    unit, size = units[-1]
+    return f"{value / size:.3g} {unit}"
