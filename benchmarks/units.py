@@ -4,7 +4,7 @@ python benchmarks/units.py [--scenes 200] [--systems 20] [--json out.json]
 
 A scene is a heap of bodies of all shapes with rolling and spinning friction, cohesion, restitution
 or compliance, a chain of bodies with any joints, motors, springs and loads, or a gearbox
-(`tests/unit_scenes.py`). Metre, kilogram and second are each between 1e-4 and 1e4 of SI's.
+(`tests/helpers/unit_scenes.py`). Metre, kilogram and second are each between 1e-4 and 1e4 of SI's.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import amontons as am
 from common import arguments, write
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
-from unit_scenes import SCENES, Units, run
+from helpers.unit_scenes import SCENES, Units, run
 
 
 def main() -> None:

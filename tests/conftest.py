@@ -1,20 +1,19 @@
 """What all tests share: one thread where it is asked for, and the folder of real problems."""
 
 import importlib.util
-from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 import amontons as am
 
-pytest.register_assert_rewrite("kernel_samples")  # so that its asserts, too, say the numbers
+pytest.register_assert_rewrite("helpers")  # so that its asserts, too, say the numbers
+
+from helpers.paths import SHARED  # noqa: E402 (after the line above)
 
 # slowness is no failure: a first example may compile, and machines are shared
 settings.register_profile("amontons", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("amontons")
-
-SHARED = Path(__file__).parents[2] / "shared" / "problems"
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ import amontons as am
 from amontons import _jit
 from amontons._blas import one_blas_thread
 from amontons.testing import problems
-from cli_helpers import run
+from helpers.command_line import run
 
 
 def pools(kind=None):

@@ -1,0 +1,108 @@
+"""Every Python block of the README and of the docs runs, page by page, top to bottom."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+from pkgutil import resolve_name
+from types import ModuleType
+
+import pytest
+import typer
+
+import amontons as am
+from amontons.cli.app import app
+from helpers.paths import ROOT
+
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+BLOCK = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
+
+
+def blocks(page: Path) -> list[str]:
+    return BLOCK.findall(page.read_text())
+
+
+@pytest.mark.parametrize("page", [p for p in PAGES if blocks(p)], ids=lambda p: p.stem)
+def test_code_blocks_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    module = ModuleType(f"page_{page.stem}")  # dataclasses look their module up
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    namespace = vars(module)
+    for block in blocks(page):
+        exec(compile(block, str(page), "exec"), namespace)
+    assert "am" in namespace
+
+
+def test_there_are_pages_with_code() -> None:
+    assert sum(bool(blocks(page)) for page in PAGES) >= 5
+
+
+def test_readme_names_the_test_command_that_ci_runs() -> None:
+    readme = (ROOT / "README.md").read_text()
+    commands = [line for line in readme.splitlines() if "-m pytest" in line]
+    assert len(commands) == 1
+    assert "pip install" in commands[0]
+    assert "grep -F -- '-m pytest' README.md" in (ROOT / ".ci" / "run").read_text()
+
+
+def commands() -> dict[str, typer.core.TyperCommand]:
+    return dict(typer.main.get_command(app).commands)  # type: ignore[attr-defined]
+
+
+def section_of(command: str) -> str:
+    """What the page about the command line says under the heading of a command."""
+    page = (ROOT / "docs" / "command-line.md").read_text()
+    found = re.search(
+        rf"^### `amontons {command}`\n(.*?)(?=^##|\Z)", page, re.DOTALL | re.MULTILINE
+    )
+    assert found, f"docs/command-line.md has no section about {command}"
+    return found[1]
+
+
+@pytest.mark.parametrize("command", commands())
+def test_every_command_and_all_its_options_are_on_the_page(command: str) -> None:
+    section = section_of(command)
+    assert f"amontons {command}" in section  # how it is called
+    own = {name for each in commands()[command].params for name in each.opts + each.secondary_opts}
+    longs = {name for name in own if name.startswith("--")}
+    said = set(re.findall(r"--[a-z][a-z-]*", section))
+    assert longs - said - {"--open"} == set(), "options that the page does not mention"
+    assert said - longs == set(), "options that there are not"
+
+
+def test_the_page_has_no_command_that_there_is_not() -> None:
+    page = (ROOT / "docs" / "command-line.md").read_text()
+    assert set(re.findall(r"^### `amontons ([a-z]+)`", page, re.MULTILINE)) == set(commands())
+
+
+def test_every_public_name_is_on_the_api_page() -> None:
+    page = (ROOT / "docs" / "api.md").read_text()
+    shown = []
+    for kind, name, members in re.findall(
+        r"^\.\. auto(\w+):: (\S+)\n(?:   :members:((?:.*\n)(?:      .*\n)*))?", page, re.MULTILINE
+    ):
+        thing = resolve_name(name)
+        shown += [thing]
+        if kind == "module":
+            listed = [each.strip() for each in members.split(",") if each.strip()]
+            shown += [getattr(thing, each) for each in listed or dir(thing)]
+    missing = [
+        name for name in am.__all__
+        if name != "__version__" and not any(getattr(am, name) is each for each in shown)
+    ]  # fmt: skip
+    assert not missing
+
+
+LINK = re.compile(r"\]\(([^)#:]*\.md)?(#[^)]*)?\)")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.stem)
+def test_links_between_pages_lead_somewhere(page: Path) -> None:
+    for name, anchor in LINK.findall(page.read_text()):
+        target = page.parent / name if name else page
+        assert target.is_file(), f"{page.name} links to {name}"
+        if anchor:
+            titles = re.findall(r"^#+ (.*)$", target.read_text(), re.MULTILINE)
+            slugs = {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles}
+            assert anchor[1:] in slugs, f"{page.name} links to {name}{anchor}"
