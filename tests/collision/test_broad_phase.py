@@ -73,7 +73,7 @@ def brute_force(shapes, position, turn, margin, may_meet):
     return sure, doubtful
 
 
-def broad_phase(shapes, *, fixed=None, group=None, mask=None, apart=(), margin=MARGIN):
+def broad_phase(shapes, *, fixed=None, group=None, mask=None, apart=()):
     parts = parts_of(shapes, None, "frame")
     n = len(shapes)
     return BroadPhase(
@@ -84,13 +84,12 @@ def broad_phase(shapes, *, fixed=None, group=None, mask=None, apart=(), margin=M
         group=np.ones(n, dtype=np.uint32) if group is None else group,
         mask=np.full(n, 2**32 - 1, dtype=np.uint32) if mask is None else mask,
         apart=np.array(apart, dtype=np.int64).reshape(-1, 2),
-        margin=margin,
     ), parts
 
 
 def check(shapes, position, turn, margin=MARGIN, **filters):
-    found, parts = broad_phase(shapes, margin=margin, **filters)
-    pairs = found.find(parts.poses(position, turn)).pairs
+    found, parts = broad_phase(shapes, **filters)
+    pairs = found.find(parts.poses(position, turn), margin).pairs
     got = {tuple(sorted(pair)) for pair in pairs.tolist()}
     assert len(got) == len(pairs)  # nobody is found twice
     assert (np.diff(pairs[:, 0]) >= 0).all()  # grouped by finder, partners sorted
@@ -240,14 +239,14 @@ def test_threads_change_nothing(monkeypatch):
     monkeypatch.setattr(_jit, "PARALLEL_ABOVE", 0)
     rng = np.random.default_rng(6)
     radii = 0.05 * 20.0 ** rng.uniform(-1, 0, 3000)
-    found, parts = broad_phase([am.Sphere(r) for r in radii], margin=0.005)
+    found, parts = broad_phase([am.Sphere(r) for r in radii])
     poses = parts.poses(rng.uniform(-0.4, 0.4, (3000, 3)), quaternions(rng, 3000))
     before = am.get_threads()
     answers = []
     try:
         for threads in range(1, am.max_threads() + 1):
             am.set_threads(threads)
-            answers.append(found.find(poses).pairs)
+            answers.append(found.find(poses, 0.005).pairs)
     finally:
         am.set_threads(before)
     assert all((answer == answers[0]).all() for answer in answers)

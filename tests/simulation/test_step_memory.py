@@ -12,7 +12,13 @@ from hypothesis import strategies as st
 import amontons as am
 from amontons.collision.memory import gather_values
 from amontons.dynamics.masses import Masses
-from amontons.simulation.lookout import LEVELS, PATIENCE, Lookout
+from amontons.simulation.margins import (
+    LEVELS,
+    NEAR_ONLY,
+    PATIENCE,
+    MarginLevel,
+    choose_margin,
+)
 
 few = settings(max_examples=60, deadline=None)
 
@@ -88,26 +94,31 @@ def test_contents_come_back():
     assert np.array_equal(other.recall(contacts, 7), values_before)
 
 
-# -- lookout --------------------------------------------------------------------------------------
+# -- margins --------------------------------------------------------------------------------------
 
 
 @pytest.fixture
-def world():
+def masses():
     world = am.World()
     world.add_body(am.Plane(), fixed=True)
     world.add_body(am.Sphere(0.1), mass=1.0)
     world.add_body(am.Sphere(0.1), mass=1.0, position=(1.0, 0.0, 0.0))
-    return world
-
-
-def lookout_of(world, near=0.01):
-    return Lookout(world, Masses.of(world), near, np.empty((0, 2), dtype=np.int64))
+    return Masses.of(world)
 
 
 def moving(*speeds):
     twist = np.zeros((3, 6))
     twist[1 : 1 + len(speeds), 0] = speeds
     return twist
+
+
+def margins(masses, *twists, level=NEAR_ONLY):
+    """Margins of steps of 10 ms in which bodies move like that, and the level after the last."""
+    taken = []
+    for twist in twists:
+        level, margin = choose_margin(level, masses.surface_speeds(twist), 0.01, 0.01)
+        taken.append(margin)
+    return taken, level
 
 
 @pytest.mark.parametrize(
@@ -119,42 +130,34 @@ def moving(*speeds):
         ((1e6, 1e6), 0.01 * 2 ** (LEVELS - 1)),  # no farther than this
     ],
 )
-def test_the_margin_covers_what_bodies_close_in_a_step(world, speeds, margin):
-    detector = lookout_of(world).detector(moving(*speeds), 0.01)
-    assert detector.margin == pytest.approx(margin)
+def test_the_margin_covers_what_bodies_close_in_a_step(masses, speeds, margin):
+    assert margins(masses, moving(*speeds))[0] == [pytest.approx(margin)]
 
 
-def test_spin_counts_by_the_reach_of_a_body(world):
+def test_spin_counts_by_the_reach_of_a_body(masses):
     twist = moving()
     twist[1, 5] = 10.0
     reach = 0.1 * math.sqrt(3.0)  # corner of the box around the ball
-    margin = 0.01 + 0.01 * 2 * 10.0 * reach
-    detector = lookout_of(world).detector(twist, 0.01)
-    assert 0.5 * detector.margin < margin <= detector.margin
+    needed = 0.01 + 0.01 * 2 * 10.0 * reach
+    (margin,), _ = margins(masses, twist)
+    assert 0.5 * margin < needed <= margin
 
 
-def test_the_margin_grows_at_once_and_shrinks_after_a_while(world):
-    lookout = lookout_of(world)
-    slow = lookout.detector(moving(0.1, 0.1), 0.01)
-    fast = lookout.detector(moving(5.0, 5.0), 0.01)
-    assert fast.margin > slow.margin
-    for _ in range(PATIENCE):
-        assert lookout.detector(moving(0.1, 0.1), 0.01) is fast
-    assert lookout.detector(moving(0.1, 0.1), 0.01) is slow  # kept, not built anew
-    lookout.detector(moving(5.0, 5.0), 0.01)
-    for _ in range(PATIENCE):
-        lookout.detector(moving(0.1, 0.1), 0.01)
-    lookout.detector(moving(5.0, 5.0), 0.01)  # calm starts anew
-    assert lookout.detector(moving(0.1, 0.1), 0.01) is fast
+def test_the_margin_grows_at_once_and_shrinks_after_a_while(masses):
+    slow, fast = moving(0.1, 0.1), moving(5.0, 5.0)
+    (little, much), level = margins(masses, slow, fast)
+    assert much > little
+    taken, level = margins(masses, *[slow] * (PATIENCE + 1), level=level)
+    assert taken == [much] * PATIENCE + [little]
+    _, level = margins(masses, fast, *[slow] * PATIENCE, fast, level=level)
+    assert margins(masses, slow, level=level)[0] == [much]  # calm started anew
 
 
-def test_the_level_is_state_that_can_be_put_back(world):
-    one, two = lookout_of(world), lookout_of(world)
-    for _ in range(5):
-        one.detector(moving(5.0, 5.0), 0.01)
-        one.detector(moving(0.1, 0.1), 0.01)
-    two.level = one.level
-    for _ in range(PATIENCE + 2):
-        margins = [each.detector(moving(0.1, 0.1), 0.01).margin for each in (one, two)]
-        assert margins[0] == margins[1]
-        assert one.level == two.level
+def test_the_level_is_all_there_is_to_put_back(masses):
+    slow, fast = moving(0.1, 0.1), moving(5.0, 5.0)
+    twists = [fast, slow] * 5 + [slow] * (PATIENCE + 2)
+    through, last = margins(masses, *twists)
+    before, level = margins(masses, *twists[:13])
+    after, again = margins(masses, *twists[13:], level=MarginLevel(*np.array(level).tolist()))
+    assert before + after == through
+    assert again == last

@@ -40,7 +40,7 @@ class CollisionDetector:
     which:
         Body i has shape `which[i]`; by default body i has shape i.
     margin:
-        Contacts are reported up to this gap [m].
+        Contacts are reported up to this gap [m], unless a call says otherwise.
     fixed:
         Which bodies never move: two such bodies do not meet. By default planes and meshes without
         volume; shape (bodies,).
@@ -99,10 +99,8 @@ class CollisionDetector:
         masks: ArrayLike | None,
         apart: ArrayLike | None,
     ) -> None:
-        if not (np.isfinite(margin) and margin >= 0.0):
-            raise InputError(f"margin must be a finite length, zero or more [m], got {margin}")
         self.bodies = parts.bodies
-        self.margin = float(margin)
+        self.margin = _length("margin", margin)
         self._parts = parts
         self._numbers = parts.numbers()
         self._blocks = Blocks()
@@ -120,6 +118,7 @@ class CollisionDetector:
                 )
         self.fixed: NDArray[np.bool_] = fixed_bodies
         self.groups = self._bits("groups", groups, 1)
+        self._apart = self._pairs_apart(apart)
         self._broad = BroadPhase(
             parts.shapes,
             parts.shape,
@@ -127,11 +126,23 @@ class CollisionDetector:
             free=~fixed_bodies[parts.body],
             group=self.groups[parts.body],
             mask=self._bits("masks", masks, ALL_GROUPS)[parts.body],
-            apart=self._pairs_apart(apart),
-            margin=self.margin,
+            apart=self._apart,
         )
 
-    def detect(self, position: ArrayLike, orientation: ArrayLike | None = None) -> ContactSet:
+    def keep_apart(self, pairs: ArrayLike) -> None:
+        """Have these pairs of bodies, and no others, never meet from now on; shape (pairs, 2)."""
+        apart = self._pairs_apart(pairs)
+        if not np.array_equal(apart, self._apart):
+            self._apart = apart
+            self._broad.keep_apart(apart)
+
+    def detect(
+        self,
+        position: ArrayLike,
+        orientation: ArrayLike | None = None,
+        *,
+        margin: float | None = None,
+    ) -> ContactSet:
         """All contacts while the bodies are there.
 
         Parameters
@@ -140,28 +151,36 @@ class CollisionDetector:
             Of the bodies [m], shape (bodies, 3).
         orientation:
             Unit quaternions (w, x, y, z), shape (bodies, 4); by default nothing is turned.
+        margin:
+            Contacts are reported up to this gap [m]; by default up to the detector's.
         """
-        return self.detect_unit(*self._checked(position, orientation))
+        return self.detect_unit(*self._checked(position, orientation), self._chosen(margin))
 
-    def detect_unit(self, position: Floats, orientation: Floats) -> ContactSet:
+    def detect_unit(self, position: Floats, orientation: Floats, margin: float) -> ContactSet:
         """As :meth:`detect`, of finite arrays and quaternions of unit length: none is checked."""
         poses = self._parts.poses(position, orientation)
-        close = self._broad.find(poses)
+        close = self._broad.find(poses, margin)
         if self._only_spheres:
-            return sphere_contacts(self._parts, poses, close, self.margin, self._blocks)
+            return sphere_contacts(self._parts, poses, close, margin, self._blocks)
         if self._meshes_may_meet:
             self._warn_of_meshes(close.pairs)
-        groups = narrow_phase(self._parts.shapes, poses, close.pairs, self.margin)
+        groups = narrow_phase(self._parts.shapes, poses, close.pairs, margin)
         return contact_set(self._parts, self._numbers, poses, position, close, groups, self._blocks)
 
     def at(self, position: ArrayLike, orientation: ArrayLike | None = None) -> Snapshot:
         """The bodies there, to ask about: rays, closest points, overlaps, distances."""
         return Snapshot(self, position, orientation)
 
-    def close_pairs(self, position: ArrayLike, orientation: ArrayLike | None = None) -> Ints:
+    def close_pairs(
+        self,
+        position: ArrayLike,
+        orientation: ArrayLike | None = None,
+        *,
+        margin: float | None = None,
+    ) -> Ints:
         """Pairs of bodies whose bounding boxes come within the margin, sorted, shape (pairs, 2)."""
-        place, turn = self._checked(position, orientation)
-        pairs = self._parts.body[self._broad.find(self._parts.poses(place, turn)).pairs]
+        poses = self._poses(position, orientation)
+        pairs = self._parts.body[self._broad.find(poses, self._chosen(margin)).pairs]
         return np.unique(np.sort(pairs, axis=1), axis=0)
 
     def _warn_of_meshes(self, pairs: Ints) -> None:
@@ -199,6 +218,9 @@ class CollisionDetector:
             )
         return place, turn / length[:, None]
 
+    def _chosen(self, margin: float | None) -> float:
+        return self.margin if margin is None else _length("margin", margin)
+
     def _bits(self, name: str, given: ArrayLike | None, usual: int) -> NDArray[np.uint32]:
         if given is None:
             return np.full(self.bodies, usual, dtype=np.uint32)
@@ -223,6 +245,12 @@ class CollisionDetector:
 
     def __repr__(self) -> str:
         return f"<CollisionDetector: {self.bodies} bodies, margin {self.margin:g} m>"
+
+
+def _length(name: str, value: float) -> float:
+    if not (np.isfinite(value) and value >= 0.0):
+        raise InputError(f"{name} must be a finite length, zero or more [m], got {value}")
+    return float(value)
 
 
 def _has_volume(shape: Shape) -> bool:

@@ -20,6 +20,7 @@ from amontons.errors import FileFormatError, InputError
 from amontons.model.materials import PAIRED
 from amontons.model.world import World
 from amontons.problem.files import DAMAGE, ZIP_START, replacing, require_file
+from amontons.simulation.margins import MarginLevel
 
 if TYPE_CHECKING:
     from amontons.simulation.simulation import Simulation
@@ -114,7 +115,7 @@ def _state(simulation: Simulation) -> Arrays:
         "scene": np.array(fingerprint(world)),
         "clock": np.array([simulation.time]),
         "energy": simulation.energy_book.state(),
-        "counts": np.array([simulation.steps, world.next_id, *simulation.lookout.level]),
+        "counts": np.array([simulation.steps, world.next_id, *simulation.margin_level]),
         "gravity": world.gravity,
         "energies": simulation.energy_watch.state(),
         "before.seen": simulation.surroundings.seen,
@@ -167,7 +168,7 @@ def put_back(simulation: Simulation, state: Arrays) -> None:
     steps, world.next_id, *level = state["counts"].tolist()
     world.gravity = state["gravity"]
     world.version += 1
-    simulation._level = (level[0], level[1])
+    simulation.margin_level = MarginLevel(*level)
     simulation.prepare()
     simulation.surroundings.seen = state["before.seen"]
     simulation.surroundings.gravity = state["before.gravity"]

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from amontons._blas import one_blas_thread
 from amontons.collision.contacts import ContactSet
+from amontons.collision.detector import CollisionDetector
 from amontons.collision.memory import ContactMemory
 from amontons.dynamics.contact_laws import ContactRules
 from amontons.dynamics.energy import Mechanics, mechanics_of
@@ -43,7 +44,7 @@ from amontons.simulation.contacts import Contacts
 from amontons.simulation.energy_book import EnergyBook, Moved
 from amontons.simulation.freed import Joined, as_they_broke
 from amontons.simulation.impulses import Start, find_impulses
-from amontons.simulation.lookout import Lookout
+from amontons.simulation.margins import NEAR_ONLY, choose_margin
 from amontons.simulation.notes import troubles
 from amontons.simulation.overlaps import overlaps_of
 from amontons.simulation.progress import progress_bar
@@ -142,11 +143,11 @@ class Simulation:
         self._given = GivenRules(near, recovery_speed, bounce_speed).checked()
         self._last: Solved | None = None
         self._ids = np.empty(0, dtype=np.int64)
-        self._level = (0, 0)
+        self.margin_level = self._next_level = NEAR_ONLY
         self._version = -1
         self.surroundings = Surroundings(0)
         self._joined: Joined
-        self.lookout: Lookout
+        self._detector: CollisionDetector
         self.bodies.columns["seen"][:] = False
         self.prepare()
 
@@ -303,8 +304,10 @@ class Simulation:
         bodies = self.bodies
         if self._joined.changed(self.joints):
             self._joined = Joined.of(self.joints, bodies.fixed)
-            self.lookout.keep_apart(self._joined.apart)
-        contacts = self.lookout.detector(twist, h).detect_unit(bodies.position, orientation)
+            self._detector.keep_apart(self._joined.apart)
+        speeds = self.masses.surface_speeds(twist)
+        self._next_level, margin = choose_margin(self.margin_level, speeds, self.rules.near, h)
+        contacts = self._detector.detect_unit(bodies.position, orientation, margin)
         contacts = self._joined.without_inner(contacts)
         contacts = as_they_broke(contacts, self.joints, self._joined, 0.25 * self.rules.near)
         if self.sleeping is not None:
@@ -369,7 +372,7 @@ class Simulation:
         self.joints.measure(bodies.position, bodies.orientation)
         self.time += h
         self.steps += 1
-        self._level = self.lookout.level
+        self.margin_level = self._next_level
         if self.sleeping is not None:
             pairs = self._together(solved.terms.contacts.bodies)
             never = restless(self.joints, len(bodies))
@@ -389,8 +392,16 @@ class Simulation:
         self.masses = Masses.of(world)
         self.rules = self._rules(self._next_length())
         self._joined = Joined.of(self.joints, bodies.fixed)
-        apart = self._joined.apart
-        self.lookout = Lookout(world, self.masses, self.rules.near, apart, self._level)
+        self._detector = CollisionDetector(
+            world.shapes,
+            which=bodies.shape,
+            margin=self.rules.near,
+            fixed=self.masses.driven,  # two bodies that nothing can push need no contact
+            groups=bodies.group,
+            masks=bodies.mask,
+            apart=self._joined.apart,
+            origin=np.array(world.origins).reshape(-1, 3),
+        )
         touched = neighbours_of_gone(bodies, self._ids, self.memory)
         wake(bodies, np.append(touched, ends_of_changes(joints_before, self.joints.joints)))
         self.memory.renumber(self._ids, bodies.id)

@@ -11,7 +11,7 @@ from amontons.collision.blocks import Blocks
 from amontons.collision.broad.grid import (
     FEW_LEVEL,
     PLANE_LEVEL,
-    Levels,
+    Grid,
     Parts,
     Sorted,
     bound_parts,
@@ -51,8 +51,16 @@ class Scratch(NamedTuple):
     partners: Ints  # how many those are, (parts,)
 
 
+class Fitted(NamedTuple):
+    """The grid that fits a margin, and what searches in it left behind."""
+
+    margin: float  # [m]
+    grid: Grid
+    spare: list[Scratch]  # no two threads have the same
+
+
 class BroadPhase:
-    """Finds all pairs of parts whose bounding boxes come within the margin of one another.
+    """Finds all pairs of parts whose bounding boxes come within a margin of one another.
 
     The balls around those boxes must overlap, too; spheres are their own balls, and planes are
     tested as they are.
@@ -71,94 +79,119 @@ class BroadPhase:
         group: NDArray[np.uint32],
         mask: NDArray[np.uint32],
         apart: NDArray[np.int64],
-        margin: float,
     ) -> None:
         """Parts of shapes `shape`; `apart` are pairs of bodies that never meet, shape (n, 2)."""
-        self.shapes, self.shape, self.margin = shapes, shape, margin
+        self.shapes, self.shape = shapes, shape
         kinds = shapes.kind[shape]
         # the widest box that a part can have, turned in any way: its level never changes
         radius = np.linalg.norm(shapes.half, axis=1)[shape]
-        spheres = shapes.size[shape, 0]
-        wide = 2.0 * np.where(kinds == SPHERE, spheres, radius) + margin
-        level, self._levels = _levels(wide, kinds == PLANE)
+        self._wide = 2.0 * np.where(kinds == SPHERE, shapes.size[shape, 0], radius)
         self._plane = np.flatnonzero(kinds == PLANE).astype(np.int32)
         self._boxes = bool((kinds != SPHERE).any())
-        alone = body.size == int(body.max(initial=-1)) + 1  # no body has two parts
+        self._bodies = int(body.max(initial=-1)) + 1
+        alone = body.size == self._bodies  # no body has two parts
         everybody = bool(free.all() and (group == group[:1]).all() and (mask == mask[:1]).all())
         everybody = everybody and bool((group[:1] & mask[:1]).all())
-        self._filters = not (alone and everybody) or apart.size > 0
-        start, partners = _partners(apart, int(body.max(initial=-1)) + 1)
-        tag = np.column_stack([body, group, mask, free]).astype(np.uint32)
-        self._parts = Parts(level, tag, self._plane, start, partners)
-        self._spare: list[Scratch] = []
+        self._all_meet = alone and everybody
+        self._tag = np.column_stack([body, group, mask, free]).astype(np.uint32)
         self._blocks = Blocks()
+        self.keep_apart(apart)
+
+    def keep_apart(self, pairs: NDArray[np.int64]) -> None:
+        """Have these pairs of bodies, and no others, never meet from now on; shape (n, 2)."""
+        self._filters = not self._all_meet or pairs.size > 0
+        self._parts = Parts(self._tag, self._plane, *_partners(pairs, self._bodies))
+        self._fitted: Fitted | None = None
 
     def __getstate__(self) -> dict[str, object]:
-        return {**self.__dict__, "_spare": []}  # copies start with none
+        return {**self.__dict__, "_fitted": None}  # copies start with none
 
-    def boxes(self, poses: Poses) -> Floats:
+    def boxes(self, poses: Poses, margin: float) -> Floats:
         """Centre and half extents of each part's box, half the margin included, shape (n, 6)."""
         box = np.empty((self.shape.size, 6))
-        self._bound(poses, box)
+        self._bound(poses, margin, box)
         return box
 
-    def find(self, poses: Poses) -> ClosePairs:
-        """Pairs of parts that may touch."""
+    def find(self, poses: Poses, margin: float) -> ClosePairs:
+        """Pairs of parts that may touch: that come within the margin [m]."""
+        fitted = self._fitted
+        if fitted is None or fitted.margin != margin:
+            fitted = self._fitted = Fitted(margin, self._grid(margin), [])
         try:
-            scratch = self._spare.pop()  # no two threads have the same scratch
+            scratch = fitted.spare.pop()
         except IndexError:
-            scratch = self._new_scratch()
-        pairs = self._find(poses, scratch)
-        self._spare.append(scratch)
+            scratch = self._new_scratch(fitted.grid)
+        pairs = self._find(poses, margin, fitted.grid, scratch)
+        fitted.spare.append(scratch)
         return pairs
 
-    def _find(self, poses: Poses, scratch: Scratch) -> ClosePairs:
-        n, levels, parts, ordered = self.shape.size, self._levels, self._parts, scratch.ordered
-        self._bound(poses, scratch.box)
-        self._sort(scratch)
+    def _find(self, poses: Poses, margin: float, grid: Grid, scratch: Scratch) -> ClosePairs:
+        n, parts, ordered = self.shape.size, self._parts, scratch.ordered
+        self._bound(poses, margin, scratch.box)
+        self._sort(grid, scratch)
         planes_in_world(
-            self.shapes.size, poses.place, poses.turn, self.shape, self._plane, 0.5 * self.margin,
+            self.shapes.size, poses.place, poses.turn, self.shape, self._plane, 0.5 * margin,
             scratch.world,
         )  # fmt: skip
         first = np.empty(n + 1, dtype=np.int64)
         search, near, count = find_pairs.sized(n), scratch.near, scratch.partners
-        search(*levels, *parts, scratch.world, *ordered, first[:0], near, count)
+        search(*grid, *parts, scratch.world, *ordered, first[:0], near, count)
         more = near[:0]
         if add_up(count, first) > KEPT:  # some have more partners than fit: they search once more
             more = np.empty(int(first[-1]), dtype=np.int32)
-            search(*levels, *parts, scratch.world, *ordered, first, more, count)
+            search(*grid, *parts, scratch.world, *ordered, first, more, count)
         pairs = self._blocks.take(int(first[-1])).view(np.int32).reshape(-1, 2)
         list_pairs.sized(n)(near, more, first, pairs)
         return ClosePairs(pairs, first)
 
-    def _bound(self, poses: Poses, box: Floats) -> None:
+    def _bound(self, poses: Poses, margin: float, box: Floats) -> None:
         s = self.shapes
         bound_parts.sized(self.shape.size)(
             s.kind, s.size, s.middle, s.half, poses.place, poses.turn, self.shape,
-            0.5 * self.margin, box,
+            0.5 * margin, box,
         )  # fmt: skip
 
-    def _sort(self, scratch: Scratch) -> None:
+    def _sort(self, grid: Grid, scratch: Scratch) -> None:
         """Sort the parts, whose boxes are known, by cells."""
-        n, levels, parts, ordered = self.shape.size, self._levels, self._parts, scratch.ordered
-        lay_out(
-            levels.per_metre, levels.mask, parts.level, scratch.box, scratch.corner, ordered.stride
-        )
+        n, ordered = self.shape.size, scratch.ordered
+        lay_out(grid.per_metre, grid.mask, grid.level, scratch.box, scratch.corner, ordered.stride)
         find_slots.sized(n)(
-            levels.per_metre, levels.base, levels.mask, ordered.stride, parts.level, scratch.box,
+            grid.per_metre, grid.base, grid.mask, ordered.stride, grid.level, scratch.box,
             scratch.slot,
         )  # fmt: skip
         sort_by_slot(scratch.slot, ordered.start, ordered.part)
         gather_parts.sized(n)(
-            ordered.part, scratch.box, parts.tag, self.shapes.kind, self.shape,
+            ordered.part, scratch.box, self._tag, self.shapes.kind, self.shape,
             ordered.ball, ordered.half, ordered.tag,
         )  # fmt: skip
 
-    def _new_scratch(self) -> Scratch:
-        n, levels = self.shape.size, self._levels
-        slots = int(levels.base[-1] + levels.mask[-1]) + 1 if levels.base.size else 0
+    def _grid(self, margin: float) -> Grid:
+        """Cells twice as wide from one level to the next, and the level of each part."""
+        wide = self._wide + margin
+        level = np.full(wide.size, PLANE_LEVEL, dtype=np.int8)
+        bounded = np.delete(np.arange(wide.size), self._plane)
+        if not bounded.size:
+            none = np.empty(0, dtype=np.int64)
+            return Grid(np.empty(0), none, none, level)
+        finest = wide[bounded].min()
+        exponent = np.ceil(np.log2(wide[bounded] / finest * (1.0 - 1e-12))).astype(np.int64)
+        steps, place, members = np.unique(exponent, return_inverse=True, return_counts=True)
+        kept = steps.size
+        while kept > 1 and members[kept - 1 :].sum() <= FEW:
+            kept -= 1
+        level[bounded] = np.where(place < kept, place, FEW_LEVEL)
+        widths = finest * 2.0 ** steps[:kept]
+        for m in range(kept):  # cells just as wide as the widest part of the level
+            widths[m] = wide[bounded[place == m]].max()
+        size = np.maximum(16, 2 ** np.ceil(np.log2(4 * members[:kept])).astype(np.int64))
+        base = np.concatenate([[0], np.cumsum(size)[:-1]]).astype(np.int64)
+        return Grid(1.0 / (widths * (1.0 + 1e-9)), base, size - 1, level)
+
+    def _new_scratch(self, grid: Grid) -> Scratch:
+        n, levels = self.shape.size, grid.base.size
+        slots = int(grid.base[-1] + grid.mask[-1]) + 1 if levels else 0
         ordered = Sorted(
-            np.empty((levels.base.size, 2), dtype=np.int64),
+            np.empty((levels, 2), dtype=np.int64),
             np.empty(slots + 2, dtype=np.int32),
             np.empty(n, dtype=np.int32),
             np.empty((n, 4)),
@@ -167,34 +200,13 @@ class BroadPhase:
         )
         return Scratch(
             np.empty((n, 6)),
-            np.empty((levels.base.size, 6)),
+            np.empty((levels, 6)),
             np.empty(n, dtype=np.int32),
             ordered,
             np.empty((self._plane.size, 5)),
             np.empty(n * KEPT, dtype=np.int32),
             np.empty(n, dtype=np.int32),
         )
-
-
-def _levels(wide: Floats, plane: NDArray[np.bool_]) -> tuple[NDArray[np.int8], Levels]:
-    """Level of each part, and the grids: cells twice as wide from one to the next."""
-    level = np.full(wide.size, PLANE_LEVEL, dtype=np.int8)
-    bounded = np.flatnonzero(~plane)
-    if not bounded.size:
-        return level, Levels(np.empty(0), *np.empty((2, 0), dtype=np.int64))
-    finest = wide[bounded].min()
-    exponent = np.ceil(np.log2(wide[bounded] / finest * (1.0 - 1e-12))).astype(np.int64)
-    steps, place, members = np.unique(exponent, return_inverse=True, return_counts=True)
-    kept = steps.size
-    while kept > 1 and members[kept - 1 :].sum() <= FEW:
-        kept -= 1
-    level[bounded] = np.where(place < kept, place, FEW_LEVEL)
-    widths = finest * 2.0 ** steps[:kept]
-    for m in range(kept):  # cells just as wide as the widest part of the level
-        widths[m] = wide[bounded[place == m]].max()
-    size = np.maximum(16, 2 ** np.ceil(np.log2(4 * members[:kept])).astype(np.int64))
-    base = np.concatenate([[0], np.cumsum(size)[:-1]]).astype(np.int64)
-    return level, Levels(1.0 / (widths * (1.0 + 1e-9)), base, size - 1)
 
 
 def _partners(apart: NDArray[np.int64], bodies: int) -> tuple[NDArray[np.int64], Ints]:

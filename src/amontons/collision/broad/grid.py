@@ -31,18 +31,18 @@ FAR = 4e18
 """Cells are counted in 64 bits; what lies farther out shares the outermost."""
 
 
-class Levels(NamedTuple):
-    """The grids, from the finest to the coarsest."""
+class Grid(NamedTuple):
+    """Levels of cells, from the finest to the coarsest, and the level of each part."""
 
     per_metre: Floats  # one over the width of a cell [1/m], (levels,)
     base: NDArray[np.int64]  # first slot of a level's table, (levels,)
     mask: NDArray[np.int64]  # slots of that table less one, a power of two less one, (levels,)
+    level: NDArray[np.int8]  # of each part, or FEW_LEVEL or PLANE_LEVEL, (parts,)
 
 
 class Parts(NamedTuple):
-    """What the broad phase knows of parts besides their boxes."""
+    """What the broad phase knows of parts besides their boxes and levels."""
 
-    level: NDArray[np.int8]  # or FEW_LEVEL or PLANE_LEVEL
     tag: NDArray[np.uint32]  # body, its groups, groups that it meets, whether it moves, (parts, 4)
     plane: Ints  # unbounded parts, which everybody tests one by one
     apart_start: NDArray[np.int64]  # of each body, its partners in `apart`; or empty

@@ -196,7 +196,7 @@ def find_pairs(
 ):  # fmt: skip
     """near ← partners of each part (see `search`); count ← how many it has.
 
-    It takes the arrays of `Levels`, `Parts` and `Sorted` one by one: a call takes microseconds more
+    It takes the arrays of `Grid`, `Parts` and `Sorted` one by one: a call takes microseconds more
     for each tuple of arrays.
     """
     for chunk in prange((part.size + BATCH - 1) // BATCH):

@@ -69,7 +69,7 @@ class Snapshot:
         poses = detector._poses(position, orientation)
         self._side = Side(parts.shapes, poses, closed_meshes(parts.shapes))
         kind = parts.shapes.kind[parts.shape]
-        self._tree = scene_tree(kind, detector._broad.boxes(poses))
+        self._tree = scene_tree(kind, detector._broad.boxes(poses, detector.margin))
 
     def cast_rays(
         self,
