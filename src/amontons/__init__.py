@@ -68,7 +68,11 @@ _HOMES = {
         "TorqueMotor",
         "Universal",
     ),
+    "amontons.simulation.model": ("Model", "prepare"),
+    "amontons.simulation.rules": ("Rules",),
     "amontons.simulation.sleeping": ("Sleeping",),
+    "amontons.simulation.state": ("State",),
+    "amontons.simulation.step": ("step",),
     "amontons.model.materials": ("Material",),
     "amontons.model.motion": ("Motion",),
     "amontons.model.world": ("World",),
@@ -171,6 +175,7 @@ __all__ = [
     "Material",
     "Measure",
     "MinimumResidual",
+    "Model",
     "Motion",
     "NonNegative",
     "Note",
@@ -194,6 +199,7 @@ __all__ = [
     "Revolute",
     "RollingCone",
     "Rope",
+    "Rules",
     "RunawayError",
     "Screw",
     "Shape",
@@ -208,6 +214,7 @@ __all__ = [
     "Sphere",
     "Spherical",
     "SpinningCone",
+    "State",
     "Status",
     "StepReport",
     "Strength",
@@ -225,10 +232,12 @@ __all__ = [
     "load_scene",
     "load_urdf",
     "max_threads",
+    "prepare",
     "render",
     "residuals",
     "save_scene",
     "set_threads",
+    "step",
     "view",
 ]
 
@@ -321,10 +330,14 @@ if TYPE_CHECKING:
     from amontons.problem.solution import History, Solution, Status
     from amontons.results import Recorder, Results
     from amontons.simulation.contacts import Contacts
+    from amontons.simulation.model import Model, prepare
     from amontons.simulation.notes import Note
     from amontons.simulation.report import Readings, StepReport
+    from amontons.simulation.rules import Rules
     from amontons.simulation.simulation import Simulation
     from amontons.simulation.sleeping import Sleeping
+    from amontons.simulation.state import State
+    from amontons.simulation.step import step
     from amontons.simulation.step_size import AutomaticStep
     from amontons.solvers import (
         APGD,
