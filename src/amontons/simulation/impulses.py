@@ -94,7 +94,8 @@ class _Solves:
         solution = self.solver.for_problem(problem).solve(problem, guess=guess)
         self.watch.lap("solve")
         self.iterations += solution.iterations
-        solution = dataclasses.replace(solution, iterations=self.iterations)
+        if self.iterations != solution.iterations:
+            solution = dataclasses.replace(solution, iterations=self.iterations)
         assert isinstance(problem.operator, BodyOperator)
         kick = problem.operator.velocities(problem.sets.inward(solution.impulses))
         velocity = free + kick

@@ -63,12 +63,6 @@ class StepReport:
     notes: tuple[Note, ...] = ()
     """What a careful user should know: no convergence, too large a step, overlaps, broken joints;
     of all substeps where there are any."""
-    solved: StepSolution | None = field(default=None, repr=False, compare=False)
-    """The problem of the step and its solution, where a step has just been taken by `step`."""
-
-    def brief(self) -> StepReport:
-        """The report without the problem and its solution, which are large."""
-        return dataclasses.replace(self, solved=None)
 
     @property
     def converged(self) -> bool:
@@ -107,14 +101,13 @@ def report_on(
         awake=int(np.count_nonzero(~(model.masses.driven | state.bodies.asleep))),
         seconds=watch.seconds,
         notes=notes,
-        solved=solved,
     )
 
 
 _COLUMNS = tuple(
     each.name
     for each in dataclasses.fields(StepReport)
-    if each.name not in ("notes", "status", "work", "solved")
+    if each.name not in ("notes", "status", "work")
 )
 
 

@@ -86,18 +86,21 @@ def elastic_energy(model: Model, joints: JointReadings, contacts: ContactSet) ->
 
 def driven_work(model: Model, solved: StepSolution) -> float:
     """Work of motors with a limit, of moving targets and of kinematic bodies on the others [J]."""
-    total = 0.0
+    total, rows = 0.0, solved.rows
+    driven = model.masses.kinematic.size > 0
+    if not (driven or rows.bounded or model.joints.chosen.moving):
+        return total
     kinematic = np.zeros(len(solved.velocity) + 1, dtype=bool)  # the last is the world: −1
     kinematic[model.masses.kinematic] = True
     twist = np.concatenate([solved.velocity, np.zeros((1, 6))])
-    if kinematic.any():
+    if driven:
         total += _work_through_contacts(solved, kinematic, twist)
-    rows = solved.rows
     if rows.offset.size:
         impulses = solved.joint_impulses
-        total += float(np.maximum(impulses * target_speeds(model.joints, solved.joints), 0.0).sum())
+        speeds = target_speeds(model.joints, solved.joints)
+        total += float(np.maximum(impulses * speeds, 0.0).sum())
         ends = twist[rows.bodies]
-        if kinematic.any():
+        if driven:
             moved = np.where(kinematic[rows.bodies][:, :, None], ends, 0.0).reshape(-1, 12)
             speeds = np.einsum("ri,ri->r", rows.jacobian, moved)
             total += float(np.maximum(-impulses * speeds, 0.0).sum())

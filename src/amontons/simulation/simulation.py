@@ -36,8 +36,8 @@ from amontons.simulation.sleeping import (
     renumbered,
     wake,
 )
-from amontons.simulation.state import BodyState, State
-from amontons.simulation.step import step
+from amontons.simulation.state import State
+from amontons.simulation.step import take_step
 from amontons.simulation.step_size import AutomaticStep
 from amontons.simulation.step_solution import StepSolution
 from amontons.solvers import Solver
@@ -154,6 +154,7 @@ class Simulation:
         if [each.shape for each in here.joints] != [each.shape for each in state.joints]:
             raise InputError("this is a state of other joints: it has more of them, or fewer")
         self._take_over(state.copy())
+        self.joints.show(self._state.joints, self.joints.measured)
         self.joints.measure(self.bodies.position, self.bodies.orientation)
         self._last = None
 
@@ -254,13 +255,14 @@ class Simulation:
         state, reports = self.state, []
         for _ in range(self.substeps):
             place = state.bodies.position
-            state, report = step(
+            state, report, solved = take_step(
                 self._model, state, self._next_length(state), self.solvers, self.rules
             )
             reports.append(report)
-        self._last, self._places = reports[-1].solved, place.copy()
+        self._last, self._places = solved, place.copy()
         self._take_over(state)
-        return [report.brief() for report in reports]
+        self.joints.show(state.joints, solved.coordinates)
+        return reports
 
     def _name_of(self, row: int) -> str:
         return self.world.name_of(int(self.bodies.id[row]))
@@ -275,13 +277,13 @@ class Simulation:
 
     def _take_over(self, state: State) -> None:
         """Have this state from now on: the world's bodies are where it has them."""
-        columns = self.bodies.columns
-        for name in BodyState._fields[1:]:
-            columns[name][:] = getattr(state.bodies, name)
-        self.world.gravity = state.gravity
-        self._state = state._replace(bodies=body_state(self.bodies), gravity=self.world.gravity)
-        coordinates = self.joints.measured if self._last is None else self._last.coordinates
-        self.joints.show(state.joints, coordinates)
+        mine = self._state.bodies
+        for here, there in zip(mine[1:], state.bodies[1:], strict=True):
+            if here is not there:
+                here[:] = there
+        if state.gravity is not self.world.gravity:
+            self.world.gravity = state.gravity
+        self._state = state._replace(bodies=mine, gravity=self.world.gravity)
 
     def follow_world(self) -> None:
         """Take in what was added to the world or removed from it since the last step."""

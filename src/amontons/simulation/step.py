@@ -46,8 +46,15 @@ def step(
     >>> model, state = am.prepare(world)                              # doctest: +SKIP
     >>> state, report = am.step(model, state, 1e-3, am.APGD())
     """
-    h = positive("h", h)
     choice = solver if isinstance(solver, SolverChoice) else SolverChoice.of(solver)
+    after, report, _ = take_step(model, state, positive("h", h), choice, rules)
+    return after, report
+
+
+def take_step(
+    model: Model, state: State, h: float, choice: SolverChoice, rules: Rules
+) -> tuple[State, StepReport, StepSolution]:
+    """As :func:`step`, with the problem that was solved and its solution."""
     orientation = check_bodies(state.bodies, state.gravity, model.name_of)
     contact_rules = rules.of_contacts(
         model.masses.typical_size, state.gravity, h, choice.many.exact
@@ -107,7 +114,8 @@ def step(
     solved = solved._replace(coordinates=coordinates)
     tolerance = choice.for_problem(solved.problem).tolerance
     notes = notes_of(model, after, solved, contact_rules, tolerance, broken)
-    return after, report_on(model, after, solved, as_ended, now, (*warnings, *notes), watch)
+    report = report_on(model, after, solved, as_ended, now, (*warnings, *notes), watch)
+    return after, report, solved
 
 
 def driven(model: Model, state: State, h: float) -> Floats:

@@ -17,7 +17,7 @@ Floats = NDArray[np.float64]
 
 
 class Selections(NamedTuple):
-    """Rows that readings ask for, while the joints stay the same; each of shape (rows,)."""
+    """What is asked of rows while the joints stay the same; each of shape (rows,)."""
 
     most: Floats  # error that counts at most: none, where a limit is not reached
     rigid: Bools  # that hold or limit a coordinate without any give
@@ -25,6 +25,7 @@ class Selections(NamedTuple):
     servos: NDArray[np.int64]  # numbers of the rows of motors that are springs
     lines: NDArray[np.intp]  # coordinates along which their joints' axes are, (lines,)
     kind: Bytes  # whose work the ledger of energy takes a row's for
+    moving: bool  # whether any target moves
 
     @classmethod
     def of(cls, tables: Tables) -> Selections:
@@ -44,6 +45,7 @@ class Selections(NamedTuple):
             ),
             lines=np.flatnonzero((first == LENGTH) & alone),
             kind=_kinds(tables),
+            moving=bool(tables.functions or rows.target[rows.law == SPEED].any()),
         )
 
 
