@@ -15,7 +15,10 @@ from amontons._jit import CHUNK
 from amontons.algebra.rotations import rotation_matrices
 from amontons.collision.contacts import ContactSet
 from amontons.dynamics.contact_laws import (
+    ContactPlaces,
     ContactRules,
+    Laws,
+    Limits,
     contact_kernel,
     contact_terms,
     late_hits,
@@ -247,15 +250,15 @@ def test_contact_kernel(rng, form, lift):
     before, free = 0.5 * rng.standard_normal((2, bodies, 6))
     rules = ContactRules(near=0.01, recovery_speed=0.5, bounce_speed=0.2, lift_speed=lift,
                          slip_speed=0.0, cohesion_range=0.0)  # fmt: skip
-    keep, bounces = np.empty((2, count), dtype=bool)
-    mu, b, E = np.empty((3, count))
+    flags, numbers = np.empty((2, count), dtype=bool), np.empty((3, count))
     hit = rng.random(count) < 0.2
     getattr(contact_kernel, form)(
-        contacts.bodies, contacts.normals, contacts.arms_a, contacts.arms_b, contacts.gaps,
-        before, free, mobile, material, table.friction, table.restitution, table.compliance,
-        table.damping, h, rules.near, rules.recovery_speed, rules.bounce_speed,
-        rules.lift_speed, hit, keep, mu, b, E, bounces,
+        ContactPlaces.of(contacts), before, free, mobile, material,
+        Laws(table.friction, table.restitution, table.compliance, table.damping),
+        Limits(rules.near, rules.recovery_speed, rules.bounce_speed, rules.lift_speed), h, hit,
+        flags, numbers,
     )  # fmt: skip
+    (keep, bounces), (mu, b, E) = flags, numbers
     for c, (i, j) in enumerate(contacts.bodies):
         two = [i, j]
         pair = {name: getattr(table, name)[material[i], material[j]] for name in PROPERTIES}
@@ -278,8 +281,7 @@ def test_late_hits(rng, form):
     inside = rng.random(count) < 0.4
     hit = np.zeros(count, dtype=bool)
     found = getattr(late_hits, form)(
-        contacts.bodies, contacts.normals, contacts.arms_a, contacts.arms_b, contacts.gaps,
-        velocity, h, slack, inside, hit,
+        ContactPlaces.of(contacts), velocity, h, slack, inside, hit,
     )  # fmt: skip
     for c, (a, b) in enumerate(contacts.bodies):
         v = velocity[b, :3] + np.cross(velocity[b, 3:], contacts.arms_b[c])

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import amontons as am
 from amontons._jit import CHUNK
 from amontons.algebra.rotations import rotation_matrices
+from amontons.dynamics.contact_laws import ContactPlaces
 from amontons.dynamics.energy_ledger import (
     CAUSES,
     MOTOR,
@@ -21,7 +22,6 @@ from amontons.dynamics.energy_ledger import (
     OF_JOINTS,
     RIGID,
     Inertias,
-    Pressed,
     Velocities,
     room_for_sums,
     total_of,
@@ -162,10 +162,8 @@ def test_works_of_any_impulses_add_up_to_the_change_of_energy(
     partial = room_for_sums(contacts, len(OF_CONTACTS) + 1)
     material, table = np.zeros(count, np.int32), np.array([[rng.choice([0.0, 0.1])]])
     getattr(work_of_contacts, form)(
-        Pressed(
-            bodies, normals, arms_a, arms_b, rng.uniform(-0.1, 0.1, contacts), impulses, cohesion
-        ),
-        material, table, table, mean, after, inverse_mass, 0.5, h, partial,
+        ContactPlaces(bodies, normals, arms_a, arms_b, rng.uniform(-0.1, 0.1, contacts)),
+        impulses, cohesion, material, table, table, mean, after, inverse_mass, 0.5, h, partial,
     )  # fmt: skip
     # both ends driven: whatever passes between the two is their drives' alone
     of_contacts = dict(zip(OF_CONTACTS, total_of(partial), strict=False))
@@ -199,7 +197,7 @@ def test_sums_do_not_depend_on_the_number_of_threads():
             am.set_threads(number)
             partial = room_for_sums(contacts, len(OF_CONTACTS) + 1)
             work_of_contacts.parallel(
-                Pressed(bodies, *vectors[:3], rng.uniform(size=contacts) * 0.0, vectors[3], none),
+                ContactPlaces(bodies, *vectors[:3], np.zeros(contacts)), vectors[3], none,
                 np.zeros(count, np.int32), table, table, twist, twist, np.ones(count), 1.0, H,
                 partial,
             )  # fmt: skip

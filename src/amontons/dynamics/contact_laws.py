@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,13 +77,48 @@ class ContactTerms:
         return values if self.kept is None else values.take(self.kept, axis=0)
 
 
+class ContactPlaces(NamedTuple):
+    """Where contacts are, for kernels."""
+
+    bodies: NDArray[np.int32]  # (contacts, 2)
+    normals: Floats  # unit vectors from A to B, (contacts, 3)
+    arms_a: Floats  # from the position of A [m], (contacts, 3)
+    arms_b: Floats  # from the position of B [m], (contacts, 3)
+    gaps: Floats  # [m], (contacts,)
+
+    @classmethod
+    def of(cls, contacts: ContactSet) -> ContactPlaces:
+        """Those of a set of contacts."""
+        return cls(
+            contacts.bodies, contacts.normals, contacts.arms_a, contacts.arms_b, contacts.gaps
+        )
+
+
+class Laws(NamedTuple):
+    """What two materials make of a contact, each of shape (materials, materials)."""
+
+    friction: Floats
+    restitution: Floats
+    compliance: Floats  # [m/N]
+    damping: Floats  # [s]
+
+
+class Limits(NamedTuple):
+    """Those of the `ContactRules` that decide whether and how contacts act."""
+
+    near: float  # [m]
+    recovery: float  # [m/s]
+    bounce: float  # [m/s]
+    lift: float  # [m/s]
+
+
 @kernel
 def contact_kernel(
-    bodies, normals, arms_a, arms_b, gaps, before, free, mobile, material, friction, restitution,
-    compliance, damping, step, near, recovery, bounce, lift, hit, keep, mu, offset, yielding,
-    bounces,
+    where, before, free, mobile, material, laws, limits, step, hit, flags, numbers
 ):  # fmt: skip
     """Which contacts may act in this step, and friction, b and E of each.
+
+    Flags are `keep` and `bounces`, numbers are friction, b and E, one row each.
 
     A contact acts if it is near, if it would close within two such steps, or if the convex
     relaxation would lift it that far: by h μ‖u_t‖ (paper 3, §2.3). Or if it was found to be `hit`:
@@ -97,6 +133,11 @@ def contact_kernel(
     get there in one step, with a speed that throws the body on into the air. So b is raised, and
     the speed with it lowered, to the `lift` of one step's gravity; an impact is left alone.
     """
+    bodies, normals, arms_a, arms_b, gaps = where
+    friction, restitution, compliance, damping = laws
+    near, recovery, bounce, lift = limits
+    keep, bounces = flags[0], flags[1]
+    mu, offset, yielding = numbers[0], numbers[1], numbers[2]
     for c in prange(gaps.size):
         a, b = bodies[c, 0], bodies[c, 1]
         n0, n1, n2 = normals[c, 0], normals[c, 1], normals[c, 2]
@@ -178,15 +219,15 @@ def contact_terms(
         shape (contacts,).
     """
     count = len(contacts)
-    keep, bounces = np.empty((2, count), dtype=bool)
-    mu, offset, yielding = np.empty((3, count))
+    flags, numbers = np.empty((2, count), dtype=bool), np.empty((3, count))
     restitution = bouncing * pairs.restitution
     contact_kernel.sized(count)(
-        contacts.bodies, contacts.normals, contacts.arms_a, contacts.arms_b, contacts.gaps,
-        before, free, mobile, material, pairs.friction, restitution, pairs.compliance,
-        pairs.damping, step, rules.near, rules.recovery_speed, rules.bounce_speed, rules.lift_speed,
-        np.zeros(count, dtype=bool) if hit is None else hit, keep, mu, offset, yielding, bounces,
+        ContactPlaces.of(contacts), before, free, mobile, material,
+        Laws(pairs.friction, restitution, pairs.compliance, pairs.damping),
+        Limits(rules.near, rules.recovery_speed, rules.bounce_speed, rules.lift_speed), step,
+        np.zeros(count, dtype=bool) if hit is None else hit, flags, numbers,
     )  # fmt: skip
+    (keep, bounces), (mu, offset, yielding) = flags, numbers
 
     def of(table: Floats) -> Floats:
         return np.asarray(table[tuple(material[contacts.bodies].T)])
@@ -209,11 +250,12 @@ def contact_terms(
 
 
 @kernel
-def late_hits(bodies, normals, arms_a, arms_b, gaps, velocity, step, slack, inside, hit):
+def late_hits(where, velocity, step, slack, inside, hit):
     """hit ← True for contacts that are not `inside` the problem and that these velocities close.
 
     An overlap up to the `slack` [m] is none. Returns how many there are.
     """
+    bodies, normals, arms_a, arms_b, gaps = where
     found = 0
     for c in prange(gaps.size):
         if inside[c]:

@@ -106,18 +106,6 @@ class Inertias(NamedTuple):
     inverse_mass: Floats  # [1/kg], zero for what nothing can push, (bodies,)
 
 
-class Pressed(NamedTuple):
-    """Contacts and what they carry."""
-
-    bodies: NDArray[np.int32]  # (contacts, 2)
-    normals: Floats  # (contacts, 3)
-    arms_a: Floats  # [m], (contacts, 3)
-    arms_b: Floats  # [m], (contacts, 3)
-    gaps: Floats  # [m], (contacts,)
-    impulses: Floats  # [N s, N m s], (contacts, 3 or 6)
-    cohesion: Floats  # [N s], (contacts,); empty: none
-
-
 @kernel
 def work_on_bodies(
     velocities, inertias, wrench, gravity, orientation, new_orientation, dragged, step, mean,
@@ -202,7 +190,8 @@ def work_on_bodies(
 
 @kernel
 def work_of_contacts(
-    pressed, material, compliance, damping, mean, after, inverse_mass, recovery_speed, step, partial
+    where, impulses, cohesion, material, compliance, damping, mean, after, inverse_mass,
+    recovery_speed, step, partial,
 ):  # fmt: skip
     """Partial ← sums of the work `OF_CONTACTS`, and elastic energy in the end, chunk by chunk.
 
@@ -212,7 +201,7 @@ def work_of_contacts(
     a dashpot, γ_d = −hτu_n⁺/C; where both would pull, of a dashpot that holds the spring back.
     Cohesion is a pull c as long as bodies touch, and what else acts along the normal is γ_n + c.
     """
-    bodies, normals, arms_a, arms_b, gaps, impulses, cohesion = pressed
+    bodies, normals, arms_a, arms_b, gaps = where
     yields, pulls, turns = compliance.any(), cohesion.size > 0, impulses.shape[1] == 6
     for part in prange(partial.shape[0]):
         friction, rolling, impacts, damped, cohesive = 0.0, 0.0, 0.0, 0.0, 0.0

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from amontons.dynamics.contact_laws import ContactRules
+from amontons.dynamics.contact_laws import ContactPlaces, ContactRules
 from amontons.dynamics.energy import Mechanics, mechanics
 from amontons.dynamics.energy_ledger import (
     CAUSES,
@@ -15,7 +15,6 @@ from amontons.dynamics.energy_ledger import (
     OF_CONTACTS,
     OF_JOINTS,
     Inertias,
-    Pressed,
     Velocities,
     room_for_sums,
     total_of,
@@ -150,13 +149,11 @@ def _work_of_contacts(
     model: Model, rules: ContactRules, start: Start, solved: StepSolution, mean: Floats
 ) -> tuple[list[float], float]:
     """The work `OF_CONTACTS`, and the elastic energy of contacts in the end [J]."""
-    terms, of, pairs = solved.terms, solved.terms.contacts, model.pairs
+    terms, pairs = solved.terms, model.pairs
     partial = room_for_sums(len(terms), len(OF_CONTACTS) + 1)
     cohesion = _NOTHING if terms.cohesion is None else terms.cohesion
     work_of_contacts.sized(len(terms))(
-        Pressed(
-            of.bodies, of.normals, of.arms_a, of.arms_b, of.gaps, solved.contact_impulses, cohesion
-        ),
+        ContactPlaces.of(terms.contacts), solved.contact_impulses, cohesion,
         model.bodies.material, pairs.compliance, pairs.damping, mean, solved.velocity,
         start.inverse_mass, rules.recovery_speed, solved.step, partial,
     )  # fmt: skip

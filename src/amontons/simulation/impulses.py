@@ -10,7 +10,13 @@ from numpy.typing import NDArray
 
 from amontons.collision.contacts import ContactSet
 from amontons.dynamics.assembly import assemble
-from amontons.dynamics.contact_laws import ContactRules, ContactTerms, contact_terms, late_hits
+from amontons.dynamics.contact_laws import (
+    ContactPlaces,
+    ContactRules,
+    ContactTerms,
+    contact_terms,
+    late_hits,
+)
 from amontons.dynamics.joints.law import JointRows
 from amontons.dynamics.joints.step import JointStep
 from amontons.dynamics.joints.stiffness import Taut
@@ -225,8 +231,8 @@ def _more_hits(solved: StepSolution, rules: ContactRules, hit: NDArray[np.bool_]
         return False
     inside = np.zeros(len(contacts), dtype=bool)
     inside[kept] = True
+    slack = SLACK * rules.near
     found = late_hits.sized(len(contacts))(
-        contacts.bodies, contacts.normals, contacts.arms_a, contacts.arms_b, contacts.gaps,
-        solved.velocity, solved.step, SLACK * rules.near, inside, hit,
-    )  # fmt: skip
+        ContactPlaces.of(contacts), solved.velocity, solved.step, slack, inside, hit
+    )
     return bool(found)
