@@ -15,6 +15,7 @@ from amontons._jit import CHUNK
 from amontons.algebra.rotations import rotation_matrices
 from amontons.collision.contacts import ContactSet
 from amontons.dynamics.contact_laws import (
+    BodiesAtStart,
     ContactPlaces,
     ContactRules,
     Laws,
@@ -250,15 +251,15 @@ def test_contact_kernel(rng, form, lift):
     before, free = 0.5 * rng.standard_normal((2, bodies, 6))
     rules = ContactRules(near=0.01, recovery_speed=0.5, bounce_speed=0.2, lift_speed=lift,
                          slip_speed=0.0, cohesion_range=0.0)  # fmt: skip
-    flags, numbers = np.empty((2, count), dtype=bool), np.empty((3, count))
+    keep, bounces = np.empty((2, count), dtype=bool)
+    mu, b, E = np.empty((3, count))
     hit = rng.random(count) < 0.2
     getattr(contact_kernel, form)(
-        ContactPlaces.of(contacts), before, free, mobile, material,
+        ContactPlaces.of(contacts), BodiesAtStart(before, free, mobile, material),
         Laws(table.friction, table.restitution, table.compliance, table.damping),
         Limits(rules.near, rules.recovery_speed, rules.bounce_speed, rules.lift_speed), h, hit,
-        flags, numbers,
+        keep, mu, b, E, bounces,
     )  # fmt: skip
-    (keep, bounces), (mu, b, E) = flags, numbers
     for c, (i, j) in enumerate(contacts.bodies):
         two = [i, j]
         pair = {name: getattr(table, name)[material[i], material[j]] for name in PROPERTIES}

@@ -112,13 +112,20 @@ class Limits(NamedTuple):
     lift: float  # [m/s]
 
 
+class BodiesAtStart(NamedTuple):
+    """What contact laws ask of bodies."""
+
+    before: Floats  # velocities v before the step [m/s, rad/s], (bodies, 6)
+    free: Floats  # v*, (bodies, 6)
+    mobile: NDArray[np.bool_]  # that impulses can move, (bodies,)
+    material: NDArray[np.int32]  # (bodies,)
+
+
 @kernel
 def contact_kernel(
-    where, before, free, mobile, material, laws, limits, step, hit, flags, numbers
+    where, at_start, laws, limits, step, hit, keep, mu, offset, yielding, bounces
 ):  # fmt: skip
     """Which contacts may act in this step, and friction, b and E of each.
-
-    Flags are `keep` and `bounces`, numbers are friction, b and E, one row each.
 
     A contact acts if it is near, if it would close within two such steps, or if the convex
     relaxation would lift it that far: by h μ‖u_t‖ (paper 3, §2.3). Or if it was found to be `hit`:
@@ -134,10 +141,9 @@ def contact_kernel(
     the speed with it lowered, to the `lift` of one step's gravity; an impact is left alone.
     """
     bodies, normals, arms_a, arms_b, gaps = where
+    before, free, mobile, material = at_start
     friction, restitution, compliance, damping = laws
     near, recovery, bounce, lift = limits
-    keep, bounces = flags[0], flags[1]
-    mu, offset, yielding = numbers[0], numbers[1], numbers[2]
     for c in prange(gaps.size):
         a, b = bodies[c, 0], bodies[c, 1]
         n0, n1, n2 = normals[c, 0], normals[c, 1], normals[c, 2]
@@ -219,15 +225,15 @@ def contact_terms(
         shape (contacts,).
     """
     count = len(contacts)
-    flags, numbers = np.empty((2, count), dtype=bool), np.empty((3, count))
+    keep, bounces = np.empty((2, count), dtype=bool)
+    mu, offset, yielding = np.empty((3, count))
     restitution = bouncing * pairs.restitution
     contact_kernel.sized(count)(
-        ContactPlaces.of(contacts), before, free, mobile, material,
+        ContactPlaces.of(contacts), BodiesAtStart(before, free, mobile, material),
         Laws(pairs.friction, restitution, pairs.compliance, pairs.damping),
         Limits(rules.near, rules.recovery_speed, rules.bounce_speed, rules.lift_speed), step,
-        np.zeros(count, dtype=bool) if hit is None else hit, flags, numbers,
+        np.zeros(count, dtype=bool) if hit is None else hit, keep, mu, offset, yielding, bounces,
     )  # fmt: skip
-    (keep, bounces), (mu, offset, yielding) = flags, numbers
 
     def of(table: Floats) -> Floats:
         return np.asarray(table[tuple(material[contacts.bodies].T)])
