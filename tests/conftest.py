@@ -29,3 +29,19 @@ def pytest_report_header():
     if not stored_problems.HAS_SHARED:
         return f"{found}; the shared ones are not at {stored_problems.SHARED}"
     return f"{found}, {len(stored_problems.shared())} shared ones"
+
+
+LONG = 2.0
+"""Seconds from which a test of the fast set is listed as one to mark slow."""
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    """List tests that have grown too long for `-m "not slow"`: advice, since machines differ."""
+    if config.option.markexpr != "not slow":
+        return
+    reports = terminalreporter.getreports("passed")
+    long = [each for each in reports if each.when == "call" and each.duration > LONG]
+    if long:
+        terminalreporter.section("long for the fast set: @pytest.mark.slow, or make them shorter")
+        for each in sorted(long, key=lambda each: -each.duration):
+            terminalreporter.line(f"{each.duration:6.1f} s  {each.nodeid}")
