@@ -1,6 +1,4 @@
-"""What all tests share: one thread where it is asked for, and the folder of real problems."""
-
-import importlib.util
+"""What all tests share: one thread where it is asked for, and a word on what is at hand."""
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -9,7 +7,7 @@ import amontons as am
 
 pytest.register_assert_rewrite("helpers")  # so that its asserts, too, say the numbers
 
-from helpers.paths import SHARED  # noqa: E402 (after the line above)
+from helpers import stored_problems  # noqa: E402 (after the line above)
 
 # slowness is no failure: a first example may compile, and machines are shared
 settings.register_profile("amontons", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -25,18 +23,25 @@ def one_thread():
     am.set_threads(before)
 
 
-@pytest.fixture(scope="session")
-def shared_problems():
-    """Folder of the shared real problems; tests that need it are skipped where it is missing."""
-    if not (SHARED / "load_fc.py").exists():
-        pytest.skip("the shared problems are not on this machine")
-    return SHARED
+def pytest_report_header():
+    """Which problems in files tests run on."""
+    found = f"problems: {len(stored_problems.own())} of our own"
+    if not stored_problems.HAS_SHARED:
+        return f"{found}; the shared ones are not at {stored_problems.SHARED}"
+    return f"{found}, {len(stored_problems.shared())} shared ones"
 
 
-@pytest.fixture(scope="session")
-def load_fc(shared_problems):
-    """The loader that came with the shared problems: plain numpy, written by others."""
-    spec = importlib.util.spec_from_file_location("load_fc", shared_problems / "load_fc.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+LONG = 2.0
+"""Seconds from which a test of the fast set is listed as one to mark slow."""
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    """List tests that have grown too long for `-m "not slow"`: advice, since machines differ."""
+    if config.option.markexpr != "not slow":
+        return
+    reports = terminalreporter.getreports("passed")
+    long = [each for each in reports if each.when == "call" and each.duration > LONG]
+    if long:
+        terminalreporter.section("long for the fast set: @pytest.mark.slow, or make them shorter")
+        for each in sorted(long, key=lambda each: -each.duration):
+            terminalreporter.line(f"{each.duration:6.1f} s  {each.nodeid}")

@@ -89,6 +89,7 @@ def copy(tmp_path):
     return Copy(tmp_path)
 
 
+@pytest.mark.slow
 def test_changed_helper_is_never_answered_from_an_old_cache(copy):
     answer, compiled, _ = copy.run()
     assert answer == 4.0
@@ -105,6 +106,7 @@ def test_changed_helper_is_never_answered_from_an_old_cache(copy):
     assert copy.run()[:2] == (4.0, 0)
 
 
+@pytest.mark.slow
 def test_serial_and_parallel_forms_do_not_share_a_cache(copy):
     assert copy.run("serial")[0] == 4.0
     answer, compiled, _ = copy.run("parallel")
@@ -118,6 +120,7 @@ def test_serial_and_parallel_forms_do_not_share_a_cache(copy):
         assert any("scaled_sum" in name for name in stored)
 
 
+@pytest.mark.slow
 def test_processes_that_start_at_once_compile_once(copy):
     with ThreadPoolExecutor(3) as pool:
         runs = [future.result() for future in [pool.submit(copy.run) for _ in range(3)]]
@@ -127,6 +130,7 @@ def test_processes_that_start_at_once_compile_once(copy):
     assert others == [0, 0]
 
 
+@pytest.mark.slow
 def test_two_signatures_compiled_at_once_are_not_mixed_up(copy):
     """Numba's own index would give both the same number; the later one would get wrong code."""
     (copy.folder / "script.py").write_text(
@@ -157,6 +161,7 @@ print(sum(f.linkage == llvm.Linkage.internal for f in ours),
 """
 
 
+@pytest.mark.slow
 def test_kernels_hold_their_own_callees(copy):
     """Weak copies would be replaced by whatever else the process has compiled, or has not."""
     (copy.folder / "script.py").write_text(OWN_CALLEES)
@@ -165,6 +170,7 @@ def test_kernels_hold_their_own_callees(copy):
     assert weak == 0
 
 
+@pytest.mark.slow
 def test_unwritable_cache_directory_still_works(copy):
     blocker = copy.folder / "a-file"
     blocker.write_text("not a folder")
@@ -175,6 +181,7 @@ def test_unwritable_cache_directory_still_works(copy):
     assert blocker.read_text() == "not a folder"
 
 
+@pytest.mark.slow
 def test_compilation_is_announced_once_on_standard_error(copy):
     (copy.folder / "script.py").write_text(SCRIPT + "scaled_sum.parallel(x, out)\n")
     _, _, errors = copy.run()

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 import amontons as am
 from amontons.problem.sets import Product
 from amontons.testing import naive
+from helpers.stored_problems import LOADERS
 
 DIMENSION = {"free": 1, "nonnegative": 1, "interval": 1, "coulomb": 3, "rolling": 5, "spinning": 6}
 CONES = ["free", "nonnegative", "coulomb", "rolling", "spinning"]
@@ -170,17 +171,20 @@ def test_projection_agrees_with_naive_numpy(kind):
     st.floats(0, 2),
     st.floats(0, 2),
 )
-def test_agreement_with_the_shared_loader(load_fc, rows, mu, rho):
+def test_agreement_with_plain_loaders(rows, mu, rho):
     X = np.array(rows)
     count = X.shape[0]
     friction, rolling = np.full(count, mu), np.full(count, rho)
-    # the loader compares objective values, so it is right to half the digits only
-    x = X[:, :3].ravel()
-    got = Product([am.CoulombCone(friction)]).project(x.copy())
-    assert np.allclose(got, load_fc.project(x, friction), rtol=0, atol=1e-6)
-    x = X.ravel()
-    got = Product([am.RollingCone(friction, rolling)]).project(x.copy())
-    assert np.allclose(got, load_fc.project(x, friction, rolling), rtol=0, atol=1e-6)
+    # loaders compare objective values, so they are right to half the digits only
+    for name, loader in LOADERS.items():
+        x = X[:, :3].ravel()
+        got = Product([am.CoulombCone(friction)]).project(x.copy())
+        expected = loader.project(x, friction)
+        np.testing.assert_allclose(got, expected, rtol=0, atol=1e-6, err_msg=name)
+        x = X.ravel()
+        got = Product([am.RollingCone(friction, rolling)]).project(x.copy())
+        expected = loader.project(x, friction, rolling)
+        np.testing.assert_allclose(got, expected, rtol=0, atol=1e-6, err_msg=name)
 
 
 @pytest.mark.parametrize("kind", ["coulomb", "spinning"])

@@ -14,6 +14,7 @@ def _quick(monkeypatch):
     monkeypatch.setattr("amontons.cli.measuring.REPEATS", 1)
 
 
+@pytest.mark.slow
 def test_json_has_every_figure_and_the_machine():
     result = run("bench", "--bodies", "50", "--json")
     assert result.exit_code == 0, result.stderr
@@ -26,6 +27,7 @@ def test_json_has_every_figure_and_the_machine():
     assert figures["bodies"]["value"] == pytest.approx(per_step)
 
 
+@pytest.mark.slow
 def test_the_table_names_units():
     result = run("bench", "--bodies", "50")
     assert result.exit_code == 0

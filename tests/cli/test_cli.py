@@ -11,9 +11,7 @@ from amontons.cli.output import seconds
 from amontons.cli.settings import SOLVER_NAMES
 from amontons.solvers import SOLVERS
 from helpers.command_line import chain, contacts, python, run, said
-from helpers.paths import SHARED
-
-needs_shared = pytest.mark.skipif(not SHARED.is_dir(), reason="no folder of real problems")
+from helpers.stored_problems import own, reference, shared
 
 
 @pytest.fixture
@@ -160,13 +158,11 @@ def test_threads(problem_file):
         _jit.set_threads(before)
 
 
-@needs_shared
 def test_real_problems_of_each_kind():
-    for name in ("Rover3865", "GFC3D_Example1", "RFC3D_cube_1"):
-        result = run("solve", SHARED / f"{name}.npz", "--json")
+    for path in own() + shared(("Rover3865", "GFC3D_Example1", "RFC3D_cube_1")):
+        result = run("solve", path, "--json")
         assert result.exit_code == 0, result.output
-        with np.load(SHARED / "refs" / f"{name}.ref.npz") as reference:
-            expected = float(reference["ccp_objective"])
+        expected = float(reference(path)["ccp_objective"])
         assert json.loads(result.stdout)["objective"] == pytest.approx(expected, rel=1e-7)
 
 

@@ -89,6 +89,7 @@ def _read(terminal):
         return ""
 
 
+@pytest.mark.slow
 @needs_terminal
 def test_ctrl_c_reports_the_best_iterate(slow_file):
     arguments = ("solve", slow_file, "-s", "jacobi", "-n", 10**9, "--json")
@@ -103,6 +104,7 @@ def test_ctrl_c_reports_the_best_iterate(slow_file):
     assert "stopping" in shown
 
 
+@pytest.mark.slow
 @needs_terminal
 def test_ctrl_c_reaches_a_solver_inside_another(tmp_path):
     path = tmp_path / "slow.npz"
@@ -123,6 +125,7 @@ def test_watching_changes_no_result(problem_file):
     assert report["objective"] == expected.objective
 
 
+@pytest.mark.slow
 @needs_terminal
 def test_ctrl_c_ends_a_comparison(slow_file, problem_file):
     arguments = ("compare", problem_file, slow_file, "-s", "jacobi", "-n", 10**9, "--json")
@@ -160,6 +163,7 @@ def cache(tmp_path, monkeypatch):
     return folder
 
 
+@pytest.mark.slow
 def test_after_warmup_nothing_is_left_to_compile(cache, problem_file, tmp_path):
     above = _jit.PARALLEL_ABOVE
     result = run("warmup")
@@ -263,6 +267,7 @@ def test_info(cache):
     assert "threading layer" in text
 
 
+@pytest.mark.slow
 def test_the_console_script_works_as_a_process(problem_file):
     command = [sys.executable, "-m", "amontons", "solve", str(problem_file), "-n", "1"]
     result = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)

@@ -149,6 +149,7 @@ def test_resume_goes_on_and_lasts_longer(tmp_path, folder):
     refused(run("resume", tmp_path / "r", "--time", 0), "--time is 0")
 
 
+@pytest.mark.slow
 def test_ctrl_c_leaves_a_run_that_goes_on(tmp_path):
     command = [sys.executable, "-m", "amontons", "run", *map(str, SMALL[:-1]), "1000"]
     with subprocess.Popen(
@@ -171,6 +172,7 @@ def test_ctrl_c_leaves_a_run_that_goes_on(tmp_path):
     assert json.loads(result.stdout)["time"] == pytest.approx(until, abs=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="needs pseudo-terminals")
 def test_progress_is_shown_on_a_terminal(tmp_path):
     import pty
@@ -197,6 +199,7 @@ def test_progress_is_shown_on_a_terminal(tmp_path):
 # -- plot, export, view ---------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_plots_are_written(folder, tmp_path):
     result = run("plot", folder, "-o", tmp_path)
     assert result.exit_code == 0, result.output

@@ -385,6 +385,7 @@ def triangle_and(corners, shape):
     return table._replace(kind=kind, data=data, half=half, point=points)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SHAPES)
 def test_triangles(name):
     rng = np.random.default_rng(6)

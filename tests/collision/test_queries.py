@@ -88,6 +88,7 @@ class TestRays:
         assert hits.hit.sum() > 100
         check_hits(shape, place, turn, hits, origins, unit(directions))
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("inside", ["pass", "hit"])
     def test_scene(self, inside):
         rng = np.random.default_rng(2)

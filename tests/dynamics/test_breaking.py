@@ -151,6 +151,7 @@ def test_a_joint_with_an_axis_is_judged_by_it():
     assert loads["torsion"] == pytest.approx(0.0, abs=1e-4)
 
 
+@pytest.mark.slow
 def test_a_rope_is_judged_along_its_line_wherever_it_swings():
     """Let go at the level of its end, a pendulum's rope carries three times the weight below."""
     world = am.World()
@@ -165,6 +166,7 @@ def test_a_rope_is_judged_along_its_line_wherever_it_swings():
     assert shear.max() < 1e-6 * tension.max()
 
 
+@pytest.mark.slow
 def test_a_spinning_bond_is_in_tension_all_the_while():
     """Averages are those that B sees: turning as a whole, a bond's load does not average out."""
     world = am.World(gravity=STILL)
@@ -198,7 +200,7 @@ def struck(h, speed, **bond):
     return sim
 
 
-@pytest.mark.parametrize("part", [10, 100, 1000])
+@pytest.mark.parametrize("part", [10, 100, pytest.param(1000, marks=pytest.mark.slow)])
 def test_an_impulse_breaks_a_bond_by_its_size_over_the_time_and_not_the_step(part):
     """P/τ against the strength, whatever the step: h = τ/10 … τ/1000."""
     time, speed = 0.02, 0.5
@@ -277,6 +279,7 @@ def lattice(h, *, shape, gap, strength, **bond):
     return am.Simulation(world, step=h)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "shape", [am.Sphere(WIDTH / 2), am.Box.cube(WIDTH)], ids=["balls", "cubes"]
 )

@@ -84,6 +84,7 @@ def test_spring_of_no_length_is_stiff_every_way():
     assert np.abs(body.position).max() < 1e-6
 
 
+@pytest.mark.slow
 def test_torsion_spring_turns_with_the_known_period():
     element = TorsionSpring(None, 0, axis=Z, stiffness=2.0, angle=0.7)
     h = 5e-4

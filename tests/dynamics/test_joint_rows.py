@@ -152,6 +152,7 @@ def test_reactions_are_sums_over_rows():
     np.testing.assert_allclose(turning.sum(axis=0), momentum[9:])
 
 
+@pytest.mark.slow
 def test_one_thread_two_threads_same_bits():
     """In either form of the kernels; the size of the work alone says which form is used."""
     joints = [replace(joint, a=i, b=i + 1) for i, joint in enumerate(list(SAMPLES.values()) * 80)]

@@ -194,6 +194,7 @@ def test_limits_stop_a_pendulum():
     assert np.linalg.norm(pendulum.twist) < 1e-6
 
 
+@pytest.mark.slow
 def test_limit_beyond_a_turn():
     joint = Revolute(
         None, 0, point=ORIGIN, axis=Y, limits=(-1.0, 9.0), motor=TorqueMotor(torque=1.0)
@@ -203,6 +204,7 @@ def test_limit_beyond_a_turn():
     assert wheel.joints.angle[0] == pytest.approx(9.0, abs=1e-6)
 
 
+@pytest.mark.slow
 def test_rope_is_slack_and_then_taut():
     rope = Rope(None, 0, point_a=ORIGIN, point_b=(0.0, 0.0, -0.2), length=1.0)
     weight = Mechanism([(0.0, 0.0, -0.2)], [rope])

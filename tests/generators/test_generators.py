@@ -142,6 +142,7 @@ def test_b2_rows_are_unit_normals_without_arms():
     assert not jacobian[:, 9:].any()
 
 
+@pytest.mark.slow
 def test_b2_is_positive_semidefinite_and_its_floor_bears_the_weight():
     problem = frictionless_spheres(150, 500)
     assert eigenvalues(problem)[0] >= -1e-10

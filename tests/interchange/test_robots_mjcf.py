@@ -134,6 +134,7 @@ def assert_same_joints(robot, model, data):
             assert (spring[0].damping, spring[0].stiffness) == (damping, stiffness)
 
 
+@pytest.mark.slow
 def test_the_humanoid_falls():
     robot = load_mjcf(public(*ASSETS, "humanoid.xml"))
     told = "\n".join(robot.unsupported)

@@ -49,6 +49,7 @@ WALKS = "walking_robot"
 """The scene whose motors follow a gait that only Python can compute."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ENDINGS)
 @pytest.mark.parametrize("kind", [SCENES[name] for name in SCENES if name != WALKS])
 def test_every_scene_comes_back_from_its_file(kind, ending, tmp_path):

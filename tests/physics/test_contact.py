@@ -199,6 +199,7 @@ def test_ball_without_restitution_stays_down():
     assert np.abs(z[int(1.05 * FALL / 2e-3) :]).max() < 1e-4
 
 
+@pytest.mark.slow
 def test_heights_of_many_bounces_follow_a_geometric_series():
     e, h = 0.8, 1e-3
     z = heights_of_a_ball(e, h, (1.0 + 2.0 * e + 2.0 * e**2 + 1.1 * e**3) * FALL)

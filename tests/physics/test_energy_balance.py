@@ -220,6 +220,7 @@ THEORY = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*THEORY, "driven pendulum", "gear train"])
 def test_balances_close_and_agree_with_theory(benchmark, name):
     balance = benchmark.SCENES[name]()

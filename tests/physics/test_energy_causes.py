@@ -77,6 +77,7 @@ def test_loads_work_along_the_way():
     assert sim.work.loads == pytest.approx(3.0**2 / (2 * 2.0) + 0.01**2 / (2 * about), rel=1e-9)
 
 
+@pytest.mark.slow
 def test_a_force_with_a_potential_gives_what_it_holds():
     """The loads' entry has what a force gives beyond its own potential: here a damper's −c v²."""
     k, c = 40.0, 0.5
@@ -136,6 +137,7 @@ def test_a_motor_that_brakes_takes():
     assert sim.work.motors == pytest.approx(-sim.work.outside, rel=1e-6)
 
 
+@pytest.mark.slow
 def test_rolling_friction_brakes_a_ball():
     world = am.World()
     material = am.Material(friction=0.8, rolling_friction=5e-3)
@@ -161,6 +163,7 @@ def test_a_stop_takes_what_hits_it():
     assert sim.dissipated == pytest.approx(0.5, rel=1e-9)
 
 
+@pytest.mark.slow
 def test_recovery_is_no_negative_heat():
     """A ball that is put into the floor is lifted out of it: that is told, and none of it cools."""
     world = am.World()
@@ -174,6 +177,7 @@ def test_recovery_is_no_negative_heat():
     assert sim.work.recovery - heat[-1] == pytest.approx(G * 0.02, rel=1e-9)
 
 
+@pytest.mark.slow
 def test_compliant_contacts_hold_energy():
     """Without a dashpot nothing becomes heat; what the floor holds at rest is ½C(mg)²."""
     world, soft = am.World(), am.Material(compliance=1e-4)
@@ -190,6 +194,7 @@ def test_compliant_contacts_hold_energy():
     assert sim.readings.potential_energy[-1] == pytest.approx(2.0 * G * height + held, rel=1e-6)
 
 
+@pytest.mark.slow
 def test_dashpots_of_contacts_make_heat():
     world, rubber = am.World(), am.Material(compliance=1e-4, damping=0.01)
     world.add_body(am.Plane(), fixed=True, material=rubber)
@@ -218,6 +223,7 @@ def test_cohesion_takes_what_parting_costs():
     assert abs(sim.dissipated) < 1e-9
 
 
+@pytest.mark.slow
 def test_a_box_carried_by_a_shaken_plate_makes_no_heat():
     """What sticks to a drive that speeds up and slows down is moved by it, not rubbed."""
     world, rough = am.World(), am.Material(friction=1.0)
@@ -248,6 +254,7 @@ def test_a_broken_spring_loses_what_it_held():
     assert sim.work.damping == pytest.approx(-(5.0**2) / (2 * 100.0), rel=0.05)
 
 
+@pytest.mark.slow
 def test_a_rope_with_a_damper_makes_heat():
     world = am.World(gravity=(0, 0, 0))
     ball = world.add_body(BALL, mass=1.0, velocity=(1.0, 0, 0))
@@ -266,6 +273,7 @@ def test_a_rope_with_a_damper_makes_heat():
     assert np.diff(heat).min() > -1e-6 * heat[-1]  # where it turns round within a step
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("compliance", [0.0, 1e-4])
 def test_a_winch_lifts_as_a_motor_does(compliance):
     """A rope that is wound up at a steady speed gives m g times the way, stiff or not."""

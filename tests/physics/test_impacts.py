@@ -9,6 +9,7 @@ from amontons.scenes import find_scene
 pytestmark = pytest.mark.usefixtures("one_thread")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("friction", [0.3, 0.0])
 def test_bouncing_balls_neither_overlap_nor_gain_energy(friction):
     """The README's first scene: its balls of 50 to 140 mm once overlapped by 27 mm."""
@@ -51,6 +52,7 @@ def test_a_ball_that_is_hit_into_another_stops_at_its_surface():
     assert np.diff(readings.energy).max() <= 1e-9
 
 
+@pytest.mark.slow
 def test_a_motor_elsewhere_does_not_switch_restitution_off():
     """What a motor gives was once taken for energy that an impact made."""
     world = am.World()
@@ -72,6 +74,7 @@ def test_a_motor_elsewhere_does_not_switch_restitution_off():
     assert highest - 0.1 == pytest.approx(0.8**2 * 0.5, rel=0.02)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rolling", [0.0, 0.05])
 def test_the_default_solver_meets_its_tolerance_on_a_settled_bed(rolling):
     """It missed it in 97 to 99 % of the steps, after an undocumented 500 iterations."""

@@ -36,6 +36,7 @@ def test_free_fall_is_that_of_symplectic_euler():
     assert ball.position == pytest.approx([0.5, 1.0, 1.5 - fall])
 
 
+@pytest.mark.slow
 def test_torque_free_top_keeps_energy_and_momentum_for_a_thousand_turns():
     """Spun about its middle axis, it tumbles; |ω| stays around 10 rad/s."""
     world = am.World(gravity=WEIGHTLESS)
@@ -112,6 +113,7 @@ def test_forces_in_the_arrays_and_as_loads_are_the_same():
         assert end == pytest.approx(ends[0], rel=1e-13)
 
 
+@pytest.mark.slow
 def test_spring_swings_with_the_known_period():
     world = am.World(gravity=WEIGHTLESS)
     ball = world.add_body(BALL, mass=1.0, position=(1.2, 0.0, 0.0))
@@ -243,6 +245,7 @@ def rising(signal, h):
     return h * (up + 1 + z[up] / (z[up] - z[up + 1]))
 
 
+@pytest.mark.slow
 def test_pendulum():
     start, h = 0.5, 4e-3
     world = am.World()
@@ -260,6 +263,7 @@ def test_pendulum():
     assert np.ptp(sim.readings.energy) < 1.1 * swing
 
 
+@pytest.mark.slow
 def test_double_pendulum():
     world = am.World()
     upper = world.add_body(BALL, mass=1.0, position=(0.5, 0.0, 0.0))
@@ -273,6 +277,7 @@ def test_double_pendulum():
     assert np.abs(sim.readings.energy).max() < 2e-3 * 2.0 * G * math.sqrt(2.0 * 1.5 * G)
 
 
+@pytest.mark.slow
 def test_slider_crank():
     r, rod, h = 0.2, 0.7, 2e-3
     world = am.World()
@@ -295,6 +300,7 @@ def test_slider_crank():
     assert sim.readings.joint_error.max() <= 1e-5
 
 
+@pytest.mark.slow
 def test_closed_four_bar():
     corners = np.array([[0, 0, 0], [0, 0, 0.3], [0.9, 0, 0.6], [1, 0, 0]], dtype=float)
     middles = 0.5 * (corners[:-1] + corners[1:])

@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -80,6 +81,7 @@ def allowance(sim, deepest):
     return swing + lifted + solver
 
 
+@pytest.mark.slow
 @settings(
     max_examples=25, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
 )
@@ -110,6 +112,7 @@ def kinetic_and_potential(sim):
     return kinetic + potential
 
 
+@pytest.mark.slow
 def test_a_shaken_heap_comes_to_rest_and_stays():
     """With friction of every kind all energy goes, and none of it comes back."""
     rng = np.random.default_rng(5)

@@ -32,6 +32,7 @@ def powers_of_two(rng):
     return Units(*(2.0 ** (rng.integers(-6, 7, 3) * [2, 2, 2])))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_units_that_are_powers_of_two_change_no_bit(solver):
     rng = np.random.default_rng(1)

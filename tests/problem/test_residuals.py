@@ -1,7 +1,5 @@
 """The numbers that solutions are judged by, against formulas and against other people's."""
 
-import warnings
-
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -10,6 +8,7 @@ import amontons as am
 from amontons.problem.residuals import Gauge
 from amontons.testing import naive
 from amontons.testing.problems import CASES, Units, build, case
+from helpers import stored_problems
 
 REFERENCES = [
     "BoxesStack1-i100000-32",
@@ -27,18 +26,26 @@ REFERENCES = [
 ]
 
 
-@pytest.fixture(params=REFERENCES)
-def reference(request, shared_problems, load_fc):
+@pytest.fixture(
+    params=stored_problems.own(contacts_only=True) + stored_problems.shared(REFERENCES),
+    ids=lambda path: path.stem,
+)
+def path(request):
+    return request.param
+
+
+@pytest.fixture
+def loader(path):
+    """What reads and judges the problem without the package."""
+    return stored_problems.loader(path.parent)
+
+
+@pytest.fixture
+def reference(path, loader):
     """A real problem as the package and as the loader have it, with its reference solutions."""
-    path = shared_problems / f"{request.param}.npz"
-    given = load_fc.load(path)
-    with np.load(shared_problems / "refs" / f"{request.param}.ref.npz") as file:
-        solutions = {name: file[name] for name in file.files}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", am.ProblemWarning)
-        problem = am.ConeProblem.load(path)
-    W, q = load_fc.delassus(given)
-    return problem, given, solutions, W, q
+    given = loader.load(path)
+    W, q = loader.delassus(given)
+    return stored_problems.load(path), given, stored_problems.reference(path), W, q
 
 
 def symmetric(W):
@@ -56,14 +63,14 @@ def in_speeds(given, W, q):
     return even, (S @ W @ S).tocsr(), S @ q, length
 
 
-def test_loader_and_package_agree_on_reference_solutions(reference, load_fc):
+def test_loader_and_package_agree_on_reference_solutions(reference, loader):
     problem, stored, solutions, V, p = reference
     given, W, q, length = in_speeds(stored, V, p)
 
     def error(r, exact):
         """The larger one, of rows as they are stored and of rows of one unit."""
-        own = load_fc.residual(stored, length * r, exact, V if exact else symmetric(V).tocsr(), p)
-        return max(own, load_fc.residual(given, r, exact, W if exact else symmetric(W).tocsr(), q))
+        own = loader.residual(stored, length * r, exact, V if exact else symmetric(V).tocsr(), p)
+        return max(own, loader.residual(given, r, exact, W if exact else symmetric(W).tocsr(), q))
 
     for name, exact in (("ccp_r", False), ("exact_r", True)):
         r = solutions[name] / length
@@ -73,7 +80,7 @@ def test_loader_and_package_agree_on_reference_solutions(reference, load_fc):
         rounding = 1e-14 * (abs(matrix) @ np.abs(r)).max() / np.linalg.norm(q)
         assert got.scaled == pytest.approx(scaled, rel=1e-6, abs=rounding + 1e-13)
         # a point that is no solution, where every digit counts
-        away = load_fc.project(
+        away = loader.project(
             1.1 * r + 0.01 * np.abs(r).max(), given["mu"], given.get("mu_rolling")
         )
         got = am.residuals(problem, length * away, exact=exact)
@@ -92,14 +99,14 @@ def test_reference_solutions_are_solutions(reference):
     assert found.exact
 
 
-def test_unscaled_measures_on_reference_solutions(reference, load_fc):
+def test_unscaled_measures_on_reference_solutions(reference, loader):
     """Paper 1 and 3's residuals are the unscaled natural map at a step of 1e-6."""
     problem, given, solutions, W, q = reference
     given, W, q, length = in_speeds(given, W, q)
     S = symmetric(W)
     mu, rolling, d = given["mu"], given.get("mu_rolling"), given["dimension"]
     for exact in (False, True):
-        r = load_fc.project(0.9 * solutions["ccp_r"] / length + 1e-3, mu, rolling)
+        r = loader.project(0.9 * solutions["ccp_r"] / length + 1e-3, mu, rolling)
         u = (W if exact else S) @ r + q
         if exact:
             U = u.reshape(-1, d)
@@ -107,7 +114,7 @@ def test_unscaled_measures_on_reference_solutions(reference, load_fc):
             slip = slip + (rolling * np.hypot(U[:, 3], U[:, 4]) if d == 5 else 0.0)
             U[:, 0] += slip
         step = 1e-6
-        e = np.linalg.norm(r - load_fc.project(r - step * u, mu, rolling)) / step
+        e = np.linalg.norm(r - loader.project(r - step * u, mu, rolling)) / step
         got = am.residuals(problem, length * r, exact=exact)
         rounding = 1e-14 * np.linalg.norm(r) / step
         assert got.paper1 == pytest.approx(e, rel=1e-5, abs=rounding)

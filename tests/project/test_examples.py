@@ -10,6 +10,7 @@ from helpers.paths import ROOT
 SCRIPTS = sorted((ROOT / "examples").glob("*.py"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)
 def test_example_runs(script, monkeypatch, capsys):
     monkeypatch.setattr("sys.argv", [str(script)])

@@ -213,6 +213,7 @@ def test_the_length_of_janssens_law_is_found_again(length, unit):
     np.testing.assert_allclose(fit.depth, depth)
 
 
+@pytest.mark.slow
 def test_cuts_and_the_wall_carry_a_resting_bed_together():
     """Between two cuts: what the upper passes down, plus weight, less what the wall holds up."""
     scene = PebbleBed(150, core=5.0, outlet=5.0, plugged=1)
@@ -280,6 +281,7 @@ def test_a_snowball_is_one_piece_of_about_as_many_spheres_as_asked_for():
     assert pieces(len(ball), bonds(ball, 2.02 * scene.radius)).tolist() == [len(ball)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["crater", "pebbles"])
 def test_a_quick_run_writes_its_page(name, tmp_path):
     outcome = reproduce(EXPERIMENTS[name]("quick"), tmp_path)

@@ -165,6 +165,7 @@ def test_a_ring_is_a_torus():
 # -- experiments ----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["walking-robot", "packaging"])
 def test_a_small_experiment_passes_all_its_bands(name, tmp_path):
     outcome = reproduce(EXPERIMENTS[name]("quick"), tmp_path)

@@ -32,6 +32,7 @@ def history(residual):
     return History(residual, np.zeros_like(residual), 0.1 * np.arange(residual.size))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["b1", "b3", "splitting", "ip-redundancy"])
 def test_experiments_pass_in_their_quick_size(name, tmp_path):
     outcome = reproduce(find_experiment(name)("quick"), tmp_path)

@@ -149,6 +149,7 @@ def test_a_closed_recorder_says_so(tmp_path):
 # -- while it grows, and after --------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_it_can_be_read_while_it_grows(tmp_path):
     run = begin(SCENE, tmp_path, rate=250.0)
     with run.recorder:
@@ -243,6 +244,7 @@ with run.recorder:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("after", [0.0, 0.11, 0.3, 0.52])
 def test_killed_at_any_moment_it_opens_and_goes_on(tmp_path, after):
     command = [sys.executable, "-c", KILLED, str(tmp_path / "killed")]
@@ -293,6 +295,7 @@ except am.OutputError as reason:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="needs limits on file sizes")
 def test_a_write_that_fails_is_an_output_error_and_the_file_is_readable(tmp_path):
     command = [sys.executable, "-c", LIMITED, str(tmp_path / "run")]

@@ -69,6 +69,7 @@ def last_frame(folder):
         return results.frames, float(results.time[-1])
 
 
+@pytest.mark.slow
 def test_a_script_that_is_killed_twice_and_run_again_is_the_unbroken_run(tmp_path):
     assert killed(tmp_path / "parts") == 0
     frames, _ = last_frame(tmp_path / "parts")
@@ -92,6 +93,7 @@ def test_a_script_that_is_killed_twice_and_run_again_is_the_unbroken_run(tmp_pat
     assert sorted(os.listdir(tmp_path / "parts")) == [CHECKPOINT, RUN_FILE]
 
 
+@pytest.mark.slow
 def test_a_checkpoint_that_a_kill_cut_short_is_cleared_away(tmp_path):
     """Only that: a page that somebody else is writing into the folder stays."""
     folder = tmp_path / "run"
@@ -135,6 +137,7 @@ def recorded(folder, until, sim=None, **options):
     return sim
 
 
+@pytest.mark.slow
 def test_it_begins_where_there_is_nothing_and_goes_on_where_there_is(tmp_path):
     recorded(tmp_path / "whole", 0.4, contacts=True, rate=100.0)
     first = recorded(tmp_path / "parts", 0.15, resume=True, contacts=True, rate=100.0)
@@ -238,6 +241,7 @@ def test_a_file_that_is_no_run_is_refused(tmp_path):
     assert not (tmp_path / LOCK_FILE).exists()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="needs locks on files")
 def test_one_recorder_at_a_time(tmp_path):
     first = Recorder(simulation(), tmp_path)

@@ -76,6 +76,7 @@ WORDS = st.one_of(
 )
 
 
+@pytest.mark.slow
 @given(st.sampled_from(NAMES), st.data())
 def test_any_word_is_a_good_value_or_an_input_error(name, data):
     kind = SCENES[name]

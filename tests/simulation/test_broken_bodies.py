@@ -58,6 +58,7 @@ def test_another_joint_that_holds_still_keeps_them_from_colliding():
     assert sim.joints.broken_by.tolist() == ["force"]
 
 
+@pytest.mark.slow
 def test_they_collide_after_a_checkpoint_bit_for_bit(tmp_path):
     sim = bonded(overlap=0.05)
     tear(sim)
@@ -100,7 +101,7 @@ def test_a_step_that_is_taken_back_mends_what_it_broke():
 
 
 @pytest.mark.parametrize("gravity", [STILL, (0.0, 0.0, -G)], ids=["weightless", "falling"])
-@pytest.mark.parametrize("h", [1e-3, 1e-4])
+@pytest.mark.parametrize("h", [1e-3, pytest.param(1e-4, marks=pytest.mark.slow)])
 def test_bodies_that_overlap_when_their_joint_breaks_are_not_thrown_apart(gravity, h):
     """They part as they were pulled, and keep the overlap that they have until then."""
     sim = bonded(overlap=0.05, gravity=gravity)

@@ -120,6 +120,7 @@ def test_bodies_that_went_are_gone_after_restoring_and_those_that_came_are_back(
     assert differing(sim, resumed) == []
 
 
+@pytest.mark.slow
 def test_changes_between_saving_and_the_next_step_act_alike(tmp_path):
     """A sleeper is pushed, gravity changes, a body comes: saved or not, the rest is the same."""
     for change in ("force", "gravity", "newcomer"):

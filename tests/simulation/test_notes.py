@@ -167,6 +167,7 @@ run: {time: 0.1, step: 0.01}
 """
 
 
+@pytest.mark.slow
 def test_the_command_line_says_it_loudly_and_a_strict_run_fails(tmp_path):
     scene, folder = tmp_path / "fast.yaml", tmp_path / "one"
     scene.write_text(FILE)

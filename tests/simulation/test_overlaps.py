@@ -41,6 +41,7 @@ def test_overlaps_are_parted_at_the_recovery_speed():
     np.testing.assert_allclose(-np.diff(depth), 0.5 * 5e-3, rtol=1e-6)
 
 
+@pytest.mark.slow
 def test_a_stack_that_overlaps_rises_without_a_jump():
     """Cubes, each a quarter inside the one below: lifted to their places, and at rest there."""
     world = am.World()
@@ -57,6 +58,7 @@ def test_a_stack_that_overlaps_rises_without_a_jump():
     assert readings.kinetic_energy.max() < 5 * 0.5 * (G * 5e-3) ** 2
 
 
+@pytest.mark.slow
 def test_a_crowd_that_overlaps_settles_cold_and_does_not_sink():
     """Spheres thrown into a box, into each other: parted, and then a heap as any other."""
     rng = np.random.default_rng(3)

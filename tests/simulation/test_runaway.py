@@ -58,6 +58,7 @@ def gripper(overlap=0.03):
 # -- taut joints ----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("step", [5e-3, 2e-3])
 def test_a_chain_with_ten_tons_at_its_end_swings_and_gains_nothing(step):
     sim = am.Simulation(taut_chain(level=True), step=step)
@@ -69,6 +70,7 @@ def test_a_chain_with_ten_tons_at_its_end_swings_and_gains_nothing(step):
     assert readings.converged.all()
 
 
+@pytest.mark.slow
 def test_a_hanging_chain_takes_a_push_at_its_heavy_end():
     world = taut_chain(level=False)
     world.bodies.velocity[-1] = (1.0, 0.0, 0.0)
@@ -79,6 +81,7 @@ def test_a_hanging_chain_takes_a_push_at_its_heavy_end():
     assert readings.joint_error.max() < 2e-4
 
 
+@pytest.mark.slow
 def test_a_chain_moves_the_same_in_millimetres():
     ends = []
     for scale in (1.0, 1e3):
@@ -88,6 +91,7 @@ def test_a_chain_moves_the_same_in_millimetres():
     np.testing.assert_allclose(*ends, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_what_a_step_resolves_is_left_as_it_is():
     """A pendulum keeps its energy, but for the swing of the method's own."""
     world = am.World()
@@ -100,6 +104,7 @@ def test_what_a_step_resolves_is_left_as_it_is():
 # -- jammed ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_gripper_that_was_placed_into_its_part_says_so_and_stays_whole():
     """Nothing can give way, and so nothing moves: 30 mm of overlap are no source of energy."""
     sim = am.Simulation(gripper(), step=5e-3)
@@ -122,6 +127,7 @@ def whip(scale=1.0, **options):
     return am.Simulation(world, step=1e-2, **options)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scale", [1.0, 1e3])
 def test_a_run_that_becomes_unstable_is_stopped_whatever_the_units(scale):
     sim = whip(scale)
@@ -141,6 +147,7 @@ def test_a_run_that_becomes_unstable_is_stopped_whatever_the_units(scale):
     np.testing.assert_array_equal(before, sim.bodies.position)
 
 
+@pytest.mark.slow
 def test_watch_can_note_or_be_off():
     stopped = whip()
     with pytest.raises(am.RunawayError):
@@ -161,6 +168,7 @@ def test_watch_can_note_or_be_off():
         whip(watch="loud")
 
 
+@pytest.mark.slow
 def test_the_command_line_fails_and_the_file_is_whole(tmp_path):
     path, folder = tmp_path / "whip.yaml", tmp_path / "run"
     am.save_scene(whip().world, path)
@@ -183,6 +191,7 @@ def test_the_command_line_fails_and_the_file_is_whole(tmp_path):
 # -- not stopped ----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scene", SMALL, ids=lambda scene: scene.name)
 def test_no_scene_gives_a_false_alarm(scene):
     advice = scene.advice

@@ -35,13 +35,16 @@ SOLVERS = {
     "exact-coulomb-gauss-seidel": am.ExactCoulomb(inner=am.GaussSeidel(step="full")),
 }
 
+LONG = {"units_do_not_matter": pytest.mark.slow}
+"""The check that takes a third of the time of all seventeen."""
+
 BILATERAL = ("free", "bodies-free", "factored-free")
 
 
 @pytest.mark.parametrize(
     "check",
     [
-        pytest.param(check, id=f"{solver}-{name}")
+        pytest.param(check, id=f"{solver}-{name}", marks=LONG.get(name, ()))
         for solver, instance in SOLVERS.items()
         for name, check in solver_checks(instance)
     ],
@@ -97,6 +100,7 @@ def test_exact_coulomb_counts_no_more_than_its_iterations():
             assert solver.solve(case(name).problem).iterations <= limit
 
 
+@pytest.mark.slow
 def test_solvers_agree_on_the_optimum():
     convex = [s for s in SOLVERS.values() if not s.exact and s.measure == "scaled"]
     for name in CASES:

@@ -8,6 +8,7 @@ import pytest
 import amontons as am
 from amontons.solvers.interior_point.linear_system import cost
 from amontons.testing import case
+from helpers.stored_problems import load, own, reference, shared
 
 QUICK = [
     "Box_Stacks-i0035-31-0",
@@ -21,15 +22,14 @@ QUICK = [
 ]
 
 
-@pytest.mark.parametrize("name", QUICK)
-@pytest.mark.filterwarnings("ignore::amontons.ProblemWarning")
-def test_real_problems_to_1e_10_in_few_iterations(shared_problems, name):
-    problem = am.ConeProblem.load(shared_problems / f"{name}.npz")
+@pytest.mark.parametrize("path", own() + shared(QUICK), ids=lambda path: path.stem)
+def test_real_problems_to_1e_10_in_few_iterations(path):
+    problem = load(path)
     solution = am.InteriorPoint(tolerance=1e-10, max_iterations=40).solve(problem)
     assert solution.converged
-    reference = np.load(shared_problems / "refs" / f"{name}.ref.npz")
-    if not float(reference["ccp_W_shift"]):
-        assert solution.objective == pytest.approx(float(reference["ccp_objective"]), rel=1e-9)
+    known = reference(path)
+    if not known["ccp_W_shift"]:
+        assert solution.objective == pytest.approx(float(known["ccp_objective"]), rel=1e-9)
 
 
 @pytest.mark.parametrize("start", ["nocedal", "dapuzzo"])

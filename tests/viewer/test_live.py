@@ -193,6 +193,7 @@ def test_chromium_follows_a_run(browser, tmp_path):
 # -- the command line -----------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_run_live_serves_while_it_runs_and_ends_cleanly_on_ctrl_c(tmp_path):
     command = [
         sys.executable, "-m", "amontons", "run", "bouncing_balls", "--bodies", "5", "--time",
