@@ -13,8 +13,8 @@ import numpy as np
 
 import amontons as am
 from amontons.plots.style import legend_below, look, panels, save
-from amontons.reproduce.paper5.sizes import BALLS, count_iterations
-from amontons.reproduce.paper5.warm_start import KINDS, TESTS, total_iterations
+from amontons_papers.paper5.sizes import BALLS, count_iterations
+from amontons_papers.paper5.warm_start import KINDS, TESTS, total_iterations
 from common import arguments, write
 
 

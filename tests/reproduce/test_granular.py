@@ -9,16 +9,18 @@ from hypothesis import strategies as st
 
 import amontons as am
 from amontons.algebra.rotations import rotation_matrices
-from amontons.reproduce import EXPERIMENTS, reproduce
-from amontons.reproduce.clusters import bonds, kept_share, pieces
-from amontons.reproduce.paper3.crater import first_touch
-from amontons.reproduce.paper3.hourglass import BEAD, Outflow, Trough, fitted_shadow
-from amontons.reproduce.paper3.mixer import TIMED, TURNS, exponents, middle, time_in_turns
-from amontons.reproduce.paper3.sticky_bodies import flawed_block, teapot
-from amontons.reproduce.paper3.sticky_mixer import StickyMixer, half_heights, small_turns
-from amontons.reproduce.paper4.pebbles import packing_fraction, refuel, ring_means
-from amontons.reproduce.paper4.segregation import mean_rank
-from amontons.reproduce.paper4.silo_stress import (
+from amontons.scenes import Crater, PebbleBed, Snowball
+from amontons.scenes.placement import face_centred
+from amontons_papers import EXPERIMENTS, reproduce
+from amontons_papers.clusters import bonds, kept_share, pieces
+from amontons_papers.paper3.crater import first_touch
+from amontons_papers.paper3.hourglass import BEAD, Outflow, Trough, fitted_shadow
+from amontons_papers.paper3.mixer import TIMED, TURNS, exponents, middle, time_in_turns
+from amontons_papers.paper3.sticky_bodies import flawed_block, teapot
+from amontons_papers.paper3.sticky_mixer import StickyMixer, half_heights, small_turns
+from amontons_papers.paper4.pebbles import packing_fraction, refuel, ring_means
+from amontons_papers.paper4.segregation import mean_rank
+from amontons_papers.paper4.silo_stress import (
     JanssenFit,
     Stress,
     StressGauge,
@@ -27,11 +29,9 @@ from amontons.reproduce.paper4.silo_stress import (
     janssen,
     mean_stress,
 )
-from amontons.reproduce.power_laws import fit_power_law
-from amontons.reproduce.refilling import lowest_free
-from amontons.reproduce.settling import settle
-from amontons.scenes import Crater, PebbleBed, Snowball
-from amontons.scenes.placement import face_centred
+from amontons_papers.power_laws import fit_power_law
+from amontons_papers.refilling import lowest_free
+from amontons_papers.settling import settle
 
 
 @given(st.floats(0.1, 10.0), st.floats(-3.0, 3.0), st.floats(-3.0, 3.0), st.integers(0, 100))

@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import amontons as am
-from amontons.reproduce import EXPERIMENTS, reproduce
-from amontons.reproduce.machines import mass_ratio
 from amontons.scenes import Bulldozer, Gripper, Packaging, TrackedVehicle, WalkingRobot
 from amontons.scenes.odd_shapes import ring
 from amontons.scenes.schedules import schedule
 from amontons.scenes.tracks import Track
+from amontons_papers import EXPERIMENTS, reproduce
+from amontons_papers.machines import mass_ratio
 
 # -- schedules ------------------------------------------------------------------------------------
 

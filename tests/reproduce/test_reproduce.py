@@ -2,17 +2,28 @@
 
 import json
 import math
+import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import amontons as am
-from amontons import reproduce
-from amontons.reproduce import EXPERIMENTS, Band, Experiment, Notebook, Outcome, find_experiment
-from amontons.reproduce.outcome import kept_outcome
-from amontons.reproduce.page import overview, page
+from amontons_papers import (
+    EXPERIMENTS,
+    Band,
+    Experiment,
+    Notebook,
+    Outcome,
+    command,
+    find_experiment,
+    reproduce,
+)
+from amontons_papers import registry as registered
+from amontons_papers.outcome import kept_outcome
+from amontons_papers.page import overview, page
 from helpers.command_line import run
 
 finite = st.floats(-1e6, 1e6)
@@ -53,7 +64,7 @@ class Broken(Passing):
 def registry(monkeypatch):
     """Three experiments instead of the papers'."""
     kinds = {kind.name: kind for kind in (Passing, Failing, Broken)}
-    monkeypatch.setattr(reproduce, "EXPERIMENTS", kinds)
+    monkeypatch.setattr(registered, "EXPERIMENTS", kinds)
     return kinds
 
 
@@ -89,7 +100,7 @@ def test_every_size_picks_its_own_value():
 
 def test_a_run_leaves_page_data_and_numbers(tmp_path):
     said = []
-    outcome = reproduce.reproduce(
+    outcome = reproduce(
         Passing("quick"), tmp_path / "out", report=lambda text, share: said.append((text, share))
     )
     assert outcome.ok
@@ -108,7 +119,7 @@ def test_a_run_leaves_page_data_and_numbers(tmp_path):
 
 
 def test_a_failed_band_is_told_with_its_reason(tmp_path):
-    outcome = reproduce.reproduce(Failing(), tmp_path)
+    outcome = reproduce(Failing(), tmp_path)
     assert not outcome.ok
     assert outcome.failures == ("height [m] is 7, must be ≤ 1; it is too high",)
     assert "**FAIL**" in (tmp_path / "page.md").read_text(encoding="utf-8")
@@ -117,7 +128,7 @@ def test_a_failed_band_is_told_with_its_reason(tmp_path):
 def test_a_folder_that_cannot_be_made_is_an_error(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(am.OutputError, match="cannot be made"):
-        reproduce.reproduce(Passing(), tmp_path / "file" / "inside")
+        reproduce(Passing(), tmp_path / "file" / "inside")
 
 
 def test_the_overview_lists_what_failed_and_what_stopped(tmp_path):
@@ -244,7 +255,7 @@ def test_what_an_earlier_run_finished_is_not_run_again(registry, monkeypatch, tm
 
 
 def test_an_outcome_is_kept_and_one_that_was_cut_off_is_none(tmp_path):
-    outcome = reproduce.reproduce(Failing("quick"), tmp_path)
+    outcome = reproduce(Failing("quick"), tmp_path)
     assert kept_outcome(Failing, "quick", tmp_path) == outcome
     assert kept_outcome(Failing, "default", tmp_path) is None
     assert kept_outcome(Passing, "quick", tmp_path) is None
@@ -252,12 +263,12 @@ def test_an_outcome_is_kept_and_one_that_was_cut_off_is_none(tmp_path):
     file.write_text(file.read_text()[:40])
     assert kept_outcome(Failing, "quick", tmp_path) is None
     with pytest.raises(am.InputError):
-        reproduce.reproduce(Broken("quick"), tmp_path)
+        reproduce(Broken("quick"), tmp_path)
     assert not file.exists()
 
 
 def test_progress_is_printed_where_there_is_no_terminal(registry, monkeypatch, tmp_path):
-    monkeypatch.setattr(sys.modules["amontons.cli.reproduce"], "MINUTE", 0.0)
+    monkeypatch.setattr(command, "MINUTE", 0.0)
     result = run("reproduce", "passing", "--out", tmp_path)
     assert "  halfway, 50%" in result.stderr
     assert "halfway" not in result.stdout
@@ -273,3 +284,26 @@ def test_bad_input_is_refused(registry, tmp_path):
     result = run("reproduce", "cubes", "--out", tmp_path)
     assert result.exit_code == 2
     assert not list(tmp_path.iterdir())
+
+
+def test_a_library_without_the_papers_says_where_they_are(monkeypatch, tmp_path):
+    """As it is installed from an index: no clone around it, no `amontons_papers`."""
+    monkeypatch.setattr(sys.modules["amontons.cli.reproduce"], "PAPERS", tmp_path / "none")
+    monkeypatch.setattr(sys, "path", [p for p in sys.path if not p.endswith("papers")])
+    for name in [name for name in sys.modules if name.split(".")[0] == "amontons_papers"]:
+        monkeypatch.delitem(sys.modules, name)
+    result = run("reproduce", "passing", "--out", tmp_path)
+    assert result.exit_code == 2
+    assert "clone it, and run `pip install ./papers`" in result.stderr
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_clone_finds_the_papers_beside_the_library(tmp_path):
+    """Whatever else is installed: an old editable install knows nothing of the folder."""
+    found = subprocess.run(
+        [sys.executable, "-c", "from amontons.cli.reproduce import _experiments as e\n"
+         "import amontons\nprint(amontons.__file__, e().__file__)"],
+        capture_output=True, text=True, check=True, timeout=60, cwd=tmp_path,
+    )  # fmt: skip
+    library, papers = map(Path, found.stdout.split())
+    assert papers == library.parents[2] / "papers" / "amontons_papers" / "command.py"

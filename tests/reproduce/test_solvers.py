@@ -10,21 +10,21 @@ from hypothesis import strategies as st
 import amontons as am
 from amontons.generators import bilateral_network
 from amontons.problem.solution import History
-from amontons.reproduce import find_experiment, reproduce
-from amontons.reproduce.drawing import Panel, draw
-from amontons.reproduce.drop import balls_in_a_box, pile, single
-from amontons.reproduce.histories import iterations_to, linear_rate, reach
-from amontons.reproduce.paper1.comparison import P_SPG_FB, advantage, error_after, race, rivals
-from amontons.reproduce.paper2.splitting import spectral_radii, top_heights
-from amontons.reproduce.paper3.reference_bed import ReferenceBed
-from amontons.reproduce.paper3.slab import EDGE, OVER
-from amontons.reproduce.paper3.sliding_ball import ROLLING, ideal_speed, relaxed
-from amontons.reproduce.paper4.high_stacks import stand, tower
-from amontons.reproduce.paper4.shaken_spheres import cold_step, shaking, speed_violation
-from amontons.reproduce.paper5.redundancy import brick, feet, spring_impulses
-from amontons.reproduce.paper5.sizes import count_iterations
-from amontons.reproduce.paper5.warm_start import TESTS, total_iterations
 from amontons.scenes import PressedBed
+from amontons_papers import find_experiment, reproduce
+from amontons_papers.drawing import Panel, draw
+from amontons_papers.drop import balls_in_a_box, pile, single
+from amontons_papers.histories import iterations_to, linear_rate, reach
+from amontons_papers.paper1.comparison import P_SPG_FB, advantage, error_after, race, rivals
+from amontons_papers.paper2.splitting import spectral_radii, top_heights
+from amontons_papers.paper3.reference_bed import ReferenceBed
+from amontons_papers.paper3.slab import EDGE, OVER
+from amontons_papers.paper3.sliding_ball import ROLLING, ideal_speed, relaxed
+from amontons_papers.paper4.high_stacks import stand, tower
+from amontons_papers.paper4.shaken_spheres import cold_step, shaking, speed_violation
+from amontons_papers.paper5.redundancy import brick, feet, spring_impulses
+from amontons_papers.paper5.sizes import count_iterations
+from amontons_papers.paper5.warm_start import TESTS, total_iterations
 
 
 def history(residual):
