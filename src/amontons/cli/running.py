@@ -113,8 +113,8 @@ def summary(run: Run, wall: float) -> dict[str, Any]:
 
     folder = run.recorder.folder
     with Results(folder) as results:
-        read = {name: results.readings(name) for name in results.columns}
-        energy = read["kinetic_energy"] + read["potential_energy"]
+        totals = results.totals()
+        energy = results.readings("kinetic_energy") + results.readings("potential_energy")
         some = bool(results.steps)
         return {
             "scene": run.scene.name,
@@ -124,16 +124,16 @@ def summary(run: Run, wall: float) -> dict[str, Any]:
             "steps": results.steps,
             "frames": results.frames,
             "wall_time": wall,
-            "stages": {name: float(read[name].sum()) for name in STAGES},
+            "stages": {name: totals[name] for name in STAGES},
             "solver": run.settings.solver,
             "tolerance": run.settings.tolerance,
-            "contacts": int(read["contacts"][-1]) if some else 0,
-            "most_contacts": int(read["contacts"].max(initial=0)),
-            "mean_iterations": float(read["iterations"].mean()) if some else 0.0,
-            "unconverged_steps": int((read["converged"] == 0).sum()),
-            "largest_residual": float(read["residual"].max(initial=0.0)),
-            "deepest_overlap": float(read["penetration"].max(initial=0.0)),
-            "joint_error": float(read["joint_error"].max(initial=0.0)),
+            "contacts": int(results.readings("contacts")[-1]) if some else 0,
+            "most_contacts": int(totals["contacts"]),
+            "mean_iterations": totals["iterations"],
+            "unconverged_steps": results.steps - int(totals["converged"]),
+            "largest_residual": totals["residual"],
+            "deepest_overlap": totals["penetration"],
+            "joint_error": totals["joint_error"],
             "energy": [float(energy[0]), float(energy[-1])] if some else None,
             "notes": [_note(each) for each in results.note_summaries],
             "bytes": results.path.stat().st_size,

@@ -1,4 +1,4 @@
-"""Curves of a recorded run, one figure a function."""
+"""Curves of a recorded run, one function per figure."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from amontons.errors import InputError
 from amontons.plots.style import legend_below, look, panels
-from amontons.results import STAGES, Results
+from amontons.results import READINGS, STAGES, Results
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -31,18 +31,15 @@ def energy(results: Results) -> Figure:
     """
     work = _changes(results)
     figure, axes = panels(2 if work else 1, _title(results, "energy"), share_y=False)
-    parts = {
-        "kinetic": results.readings("kinetic_energy"),
-        "potential": results.readings("potential_energy"),
-        "dissipated": results.readings("dissipated_energy"),
-    }
+    names = [name for name in READINGS if name.endswith("_energy")]
+    parts = {name.removesuffix("_energy"): results.readings(name) for name in names}
     parts["sum"] = np.asarray(sum(parts.values()))
     _curves(axes[0], results, parts)
-    axes[0].set_ylabel("Energy [J]")
+    axes[0].set_ylabel(f"Energy [{READINGS[names[0]].unit}]")
     axes[0].legend(frameon=False)
     if work:
         _curves(axes[1], results, work)
-        axes[1].set_ylabel("Work on the bodies [J]")
+        axes[1].set_ylabel(f"Work on the bodies [{READINGS[names[0]].unit}]")
         legend_below(figure, axes[1])
     return figure
 
@@ -65,12 +62,14 @@ def _changes(results: Results) -> dict[str, Floats]:
 def contacts(results: Results) -> Figure:
     """How many contacts there are, and how deep bodies overlap."""
     figure, (left, right) = panels(2, _title(results, "contacts"), share_y=False)
-    _curves(left, results, {"contacts": results.readings("contacts")})
-    left.set_ylabel("Contacts in the problem")
-    left.set_ylim(bottom=0.0)
-    _curves(right, results, {"overlap": 1e3 * results.readings("penetration")})
-    right.set_ylabel("Deepest overlap [mm]")
-    right.set_ylim(bottom=0.0)
+    for ax, name, text in (
+        (left, "contacts", "Contacts in the problem"),
+        (right, "penetration", "Deepest overlap"),
+    ):
+        unit = READINGS[name].unit
+        _curves(ax, results, {name: (1e3 if unit else 1.0) * results.readings(name)})
+        ax.set_ylabel(f"{text} [m{unit}]" if unit else text)
+        ax.set_ylim(bottom=0.0)
     return figure
 
 
@@ -103,7 +102,7 @@ def stages(results: Results) -> Figure:
     colours = [look(i).colour for i in range(len(STAGES))]
     ax.stackplot(time, *parts, labels=STAGES, colors=colours, alpha=0.85, linewidth=0.0)
     ax.set_xlabel("Simulated time [s]")
-    ax.set_ylabel("Wall-clock time of a step [ms]")
+    ax.set_ylabel(f"Wall-clock time of a step [m{READINGS[STAGES[0]].unit}]")
     ax.set_ylim(0.0, 1.2 * float(np.percentile(np.sum(parts, axis=0), 99.0)))
     legend_below(figure, ax)
     return figure

@@ -1,5 +1,6 @@
 """Results: a run in one HDF5 file, readable while it grows, and checkpoints to go on from."""
 
+from amontons.results.layout import COLUMNS as READINGS
 from amontons.results.layout import STAGES
 from amontons.results.moment import Moment
 from amontons.results.reader import BodyList, Frame, Results, Surface
@@ -7,6 +8,7 @@ from amontons.results.recorder import Recorder
 from amontons.results.runs import Run, begin, resume
 
 __all__ = [
+    "READINGS",
     "STAGES",
     "BodyList",
     "Frame",
