@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from amontons.plots.style import look, panels
+from amontons.plots.style import curve_style, panels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -51,7 +51,7 @@ def draw(title: str, *parts: Panel) -> Figure:
 
 def _fill(ax: Axes, part: Panel, names: list[str]) -> None:
     for name, (x, y) in part.curves.items():
-        style = look(names.index(name))
+        style = curve_style(names.index(name))
         x, y = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
         if "y" in part.logarithmic:
             y = np.where(y > 0.0, y, np.nan)

@@ -134,7 +134,7 @@ def write_down(notebook: Notebook, simulation: Simulation, watched: Watched) -> 
 
 def way_and_joints(watched: Watched, intended: Callable[[float], float], title: str) -> Figure:
     """The way along x beside the intended one, and the joints' errors."""
-    from amontons.plots.style import legend_below, look, panels
+    from amontons.plots.style import curve_style, legend_below, panels
 
     figure, (left, right) = panels(2, title, share_y=False)
     start = watched.position[0, 0]
@@ -143,10 +143,12 @@ def way_and_joints(watched: Watched, intended: Callable[[float], float], title: 
         "intended": np.array([intended(float(each)) for each in watched.time]),
     }
     for number, (name, values) in enumerate(curves.items()):
-        style = look(number)
+        style = curve_style(number)
         left.plot(watched.time, values, color=style.colour, linestyle=style.dashes, label=name)
     left.set_ylabel("Way along x [m]")
-    right.semilogy(watched.time, np.maximum(watched.joint_error, 1e-12), color=look(2).colour)
+    right.semilogy(
+        watched.time, np.maximum(watched.joint_error, 1e-12), color=curve_style(2).colour
+    )
     right.axhline(JOINT_ERROR, color="0.35", linewidth=1.0, linestyle="--")
     right.set_ylabel("Largest error of a joint [m]")
     for ax in (left, right):

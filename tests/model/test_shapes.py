@@ -14,8 +14,8 @@ from scipy.spatial.transform import Rotation
 import amontons as am
 from amontons.model.shapes import (
     Polyhedron,
-    Row,
     ShapeKind,
+    ShapeRow,
     build_table,
     leaves,
     sphere_table,
@@ -447,7 +447,9 @@ BROKEN = {
     "scaled": ("scaled", lambda cls: {"scaled": lambda self, f: type(self)(self.radius * f**2)}),
     "row": (
         "another solid",
-        lambda cls: {"encode": lambda self: Row(ShapeKind.BOX, (1, 1, 1, 0), (self.radius,) * 3)},
+        lambda cls: {
+            "encode": lambda self: ShapeRow(ShapeKind.BOX, (1, 1, 1, 0), (self.radius,) * 3)
+        },
     ),
     "equality": ("not equal", lambda cls: {"__eq__": lambda self, other: False}),
     "surface": (

@@ -8,7 +8,7 @@ import pytest
 
 import amontons as am
 from amontons import plots
-from amontons.plots.style import COLOURS, legend_below, look, panels
+from amontons.plots.style import COLOURS, curve_style, legend_below, panels
 from amontons.problem.solution import History
 
 
@@ -134,10 +134,10 @@ def test_bad_profiles_are_refused():
 
 
 def test_curves_can_be_told_apart():
-    looks = [look(i) for i in range(6)]
+    looks = [curve_style(i) for i in range(6)]
     assert len({one.colour for one in looks}) == 6
-    assert len({str(one) for one in (look(i) for i in range(12))}) == 12
-    assert look(len(COLOURS)).colour == look(0).colour
+    assert len({str(one) for one in (curve_style(i) for i in range(12))}) == 12
+    assert curve_style(len(COLOURS)).colour == curve_style(0).colour
 
 
 def test_no_global_state(solutions):

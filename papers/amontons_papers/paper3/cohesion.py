@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from amontons.plots.style import look, panels
+from amontons.plots.style import curve_style, panels
 from amontons.scenes.snowball import Snowball
 from amontons.simulation.simulation import Simulation
 from amontons.viewer.pictures import View
@@ -133,8 +133,8 @@ class CohesiveBalls(Experiment):
         )  # fmt: skip
         figure, (left,) = panels(1, "", share_y=False)
         x = [each.cohesion for each in results]
-        left.semilogx(x, kept, "o-", color=look(0).colour, label="bonds kept")
-        left.semilogx(x, largest, "s--", color=look(1).colour, label="largest piece")
+        left.semilogx(x, kept, "o-", color=curve_style(0).colour, label="bonds kept")
+        left.semilogx(x, largest, "s--", color=curve_style(1).colour, label="largest piece")
         left.set_xlabel("cohesion [N]")
         left.set_ylabel("share")
         left.legend(frameon=False)

@@ -9,7 +9,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from amontons.plots.style import look, panels
+from amontons.plots.style import curve_style, panels
 from amontons.scenes.crater import Crater
 from amontons.simulation.report import StepReport
 from amontons.simulation.simulation import Simulation
@@ -27,7 +27,7 @@ WOOD, POLYPROPYLENE, TEFLON = 700.0, 900.0, 2200.0
 """Densities of the paper's three balls [kg/m³]; the paper gives wood's, the others are usual."""
 
 
-class Drop(NamedTuple):
+class CraterDrop(NamedTuple):
     """One ball, one height, one spot of the bed."""
 
     diameter: float
@@ -41,14 +41,19 @@ class Drop(NamedTuple):
 
 
 ASIDE = (3.0, -2.0)
-QUICK = (Drop(6, WOOD, 0.05), Drop(6, TEFLON, 0.05), Drop(6, WOOD, 0.2), Drop(9, WOOD, 0.05))
+QUICK = (
+    CraterDrop(6, WOOD, 0.05),
+    CraterDrop(6, TEFLON, 0.05),
+    CraterDrop(6, WOOD, 0.2),
+    CraterDrop(9, WOOD, 0.05),
+)
 DEFAULT = (
-    Drop(11, WOOD, 0.05), Drop(11, WOOD, 0.1), Drop(11, WOOD, 0.1, ASIDE), Drop(11, WOOD, 0.2),
-    Drop(11, POLYPROPYLENE, 0.1), Drop(11, TEFLON, 0.05),
-    Drop(19, WOOD, 0.1), Drop(19, WOOD, 0.1, ASIDE),
+    CraterDrop(11, WOOD, 0.05), CraterDrop(11, WOOD, 0.1), CraterDrop(11, WOOD, 0.1, ASIDE), CraterDrop(11, WOOD, 0.2),
+    CraterDrop(11, POLYPROPYLENE, 0.1), CraterDrop(11, TEFLON, 0.05),
+    CraterDrop(19, WOOD, 0.1), CraterDrop(19, WOOD, 0.1, ASIDE),
 )  # fmt: skip
 FULL = tuple(
-    Drop(diameter, density, height)
+    CraterDrop(diameter, density, height)
     for diameter in (16.0, 25.4, 36.0)
     for density in (WOOD, POLYPROPYLENE, TEFLON)
     for height in (0.05, 0.1, 0.2)
@@ -59,7 +64,7 @@ FULL = tuple(
 class Landing:
     """What came of a drop."""
 
-    drop: Drop
+    drop: CraterDrop
     depth: float
     """Of the ball's lowest point below where it first touched the bed [m]."""
     time: float
@@ -104,8 +109,8 @@ class CraterLaw(Experiment):
         )
         return simulation.bodies.position[simulation.bodies.dynamic].copy()
 
-    def _land(self, scene: Crater, bed: Floats, drop: Drop) -> tuple[Landing, Simulation]:
-        """Drop a ball on the bed, and follow it to its deepest point."""
+    def _land(self, scene: Crater, bed: Floats, drop: CraterDrop) -> tuple[Landing, Simulation]:
+        """CraterDrop a ball on the bed, and follow it to its deepest point."""
         d = scene.grain
         scene = dataclasses.replace(scene, diameter=drop.diameter * d, density=drop.density)
         world = scene.bed()
@@ -220,7 +225,7 @@ class CraterLaw(Experiment):
         for number, (name, k) in enumerate(
             (("eq. 28, measured", 0.14), ("eq. 29, the paper's", 0.1221), ("ours", constant))
         ):
-            style = look(number)
+            style = curve_style(number)
             ax.plot(ends, k * ends, color=style.colour, linestyle=style.dashes, label=name)
         ax.plot(x, 1e3 * depth, "o", color="black", label="drops")
         ax.set_xlabel(r"$\mu^{-1}(\rho_b/\rho_g)^{1/2}D_b^{2/3}H^{1/3}$ [mm]")

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from amontons.model.materials import Material
 from amontons.model.shapes import Box, Plane, Sphere
 from amontons.model.world import World
-from amontons.plots.style import look, panels
+from amontons.plots.style import curve_style, panels
 from amontons.scenes.placement import turn_about
 from amontons.simulation.simulation import Simulation
 from amontons.solvers import APGD
@@ -315,7 +315,7 @@ class FlowRate(Experiment):
     def _plot(self, notebook: Notebook, outflows: list[Outflow], law: Floats) -> None:
         figure, (ax,) = panels(1, "", share_y=False)
         for number, (each, rate) in enumerate(zip(outflows, law, strict=True)):
-            colour = look(number).colour
+            colour = curve_style(number).colour
             ax.plot(each.time, each.beads, color=colour, label=f"{1e3 * each.gap:g} mm")
             start = float(np.interp(START, each.time, each.beads))
             ends = np.array([START, each.time[-1]])

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from amontons.plots.style import look, panels
+from amontons.plots.style import curve_style, panels
 from amontons.problem.residuals import Measure
 from amontons.simulation.simulation import Simulation
 from amontons.solvers import APGD
@@ -187,7 +187,7 @@ class MixerScaling(Experiment):
 
     def _plot(self, notebook: Notebook, timings: list[Timing]) -> None:
         figure, (ax,) = panels(1, "", share_y=False)
-        ours, theirs = look(0), look(1)
+        ours, theirs = curve_style(0), curve_style(1)
         ax.loglog([each.bodies for each in timings], [each.seconds for each in timings], "o-",
                   color=ours.colour, label="ours")  # fmt: skip
         ax.loglog([row[0] for row in PAPER], [row[2] for row in PAPER], "s--",

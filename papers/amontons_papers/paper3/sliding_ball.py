@@ -28,7 +28,7 @@ ROLLING = 2.0 * SPEED / (7.0 * FRICTION * GRAVITY)
 """When the ball begins to roll without slip [s]: 0.291."""
 
 
-class Track(NamedTuple):
+class BallMotion(NamedTuple):
     """One entry a step, at its end."""
 
     time: Floats  # [s]
@@ -53,7 +53,7 @@ def ideal_speed(time: Floats) -> Floats:
     return np.maximum(SPEED - FRICTION * GRAVITY * time, SPEED * 5.0 / 7.0)
 
 
-def simulated(friction: str) -> Track:
+def simulated(friction: str) -> BallMotion:
     """The ball in a `Simulation` with "exact" or "convex" friction."""
     world = World(gravity=(0.0, 0.0, -GRAVITY))
     material = Material(friction=FRICTION)
@@ -70,7 +70,7 @@ def simulated(friction: str) -> Track:
     return _track(np.array(rows))
 
 
-def relaxed() -> Track:
+def relaxed() -> BallMotion:
     """The ball by the paper's scheme to the letter: eq. 9 with b = Φ/h and nothing to tame it."""
     v = np.array([[-SPEED, 0.0, 0.0, 0.0, 0.0, 0.0]])
     height, rows = RADIUS, []
@@ -97,9 +97,9 @@ def relaxed() -> Track:
     return _track(np.array(rows))
 
 
-def _track(rows: Floats) -> Track:
+def _track(rows: Floats) -> BallMotion:
     time, along, turning, height = rows.T
-    return Track(time, -along, np.abs(along - turning * RADIUS), height - RADIUS)
+    return BallMotion(time, -along, np.abs(along - turning * RADIUS), height - RADIUS)
 
 
 class SlidingBall(Experiment):
@@ -133,7 +133,9 @@ class SlidingBall(Experiment):
         for name, run in zip(("exact", "relaxed", "tamed"), runs.values(), strict=True):
             notebook.data(name, time=run.time, speed=run.speed, slip=run.slip, height=run.height)
 
-    def _bands(self, notebook: Notebook, exact: Track, plain: Track, tamed: Track) -> None:
+    def _bands(
+        self, notebook: Notebook, exact: BallMotion, plain: BallMotion, tamed: BallMotion
+    ) -> None:
         per_step = FRICTION * GRAVITY * STEP
         notebook.band(
             "exact: slip ends after [s]",

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from amontons.plots.style import look, panels
+from amontons.plots.style import curve_style, panels
 from amontons.scenes.pebble_bed import PebbleBed
 from amontons.scenes.placement import disc_layers
 from amontons.simulation.simulation import Simulation
@@ -207,12 +207,12 @@ class PebbleRefuelling(Experiment):
     ) -> None:
         figure, (ax,) = panels(1, "", share_y=False)
         for number, (name, each) in enumerate(found.items()):
-            law, style = fit[name], look(number)
+            law, style = fit[name], curve_style(number)
             ax.plot(law.depth, each.vertical, "o", color=style.colour, label=name)
             depth = np.linspace(0.0, law.depth.max(), 100)
             ax.plot(depth, janssen(depth, law.unit_weight, law.length), color=style.colour,
                     linestyle=style.dashes, label=f"Janssen's law, {name}")  # fmt: skip
-        law, style = fit["draining"], look(2)
+        law, style = fit["draining"], curve_style(2)
         ax.plot(law.depth, found["draining"].weight, color=style.colour, linestyle=style.dashes,
                 label="weight above")  # fmt: skip
         ax.set_xlabel("depth [m]")
@@ -261,7 +261,7 @@ class PebbleRefuelling(Experiment):
         figure, (ax,) = panels(1, "", share_y=False)
         middle = 0.5 * (rings[1:] + rings[:-1])
         for number, (name, means) in enumerate(profile.items()):
-            style = look(number)
+            style = curve_style(number)
             ax.plot(middle, 1e3 * means, "o", linestyle=style.dashes, color=style.colour,
                     label=f"{name} part")  # fmt: skip
         ax.set_xlabel("distance from the axis / R")

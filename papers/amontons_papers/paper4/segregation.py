@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import spearmanr
 
-from amontons.plots.style import look, panels
+from amontons.plots.style import curve_style, panels
 from amontons.scenes.shaker import Shaker
 from amontons.simulation.simulation import Simulation
 from amontons.viewer.pictures import View
@@ -96,7 +96,7 @@ class SizeSegregation(Experiment):
         )  # fmt: skip
         notebook.data("rank", time=time, rank=rank)
         figure, (ax,) = panels(1, "", share_y=False)
-        ax.plot(time, rank, color=look(0).colour)
+        ax.plot(time, rank, color=curve_style(0).colour)
         ax.set_xlabel("time [s]")
         ax.set_ylabel("mean rank of large balls by height")
         notebook.plot(figure, "rank", "Large balls rise: 0 is the bottom, 1 the top")

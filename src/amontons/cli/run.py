@@ -80,9 +80,9 @@ def run(
     Exit code: 0 ran to its end, 2 bad input, 3 became unstable or is strict and had a note, 130
     stopped by Ctrl-C (go on with `amontons resume`).
     """
-    from amontons.cli.companion import start_where_cold
-    from amontons.cli.running import carry_out, free_folder
     from amontons.cli.scene_files import names_a_file
+    from amontons.cli.second_compiler import start_where_cold
+    from amontons.cli.watched_run import carry_out, free_folder
     from amontons.results import begin
 
     made = _made(scene, bodies, seed, set or [])

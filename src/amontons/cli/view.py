@@ -33,7 +33,7 @@ def view(
     if live:
         follow(folder, open)
         return
-    from amontons.cli.running import tell_notes_of
+    from amontons.cli.watched_run import tell_notes_of
     from amontons.results import Results
     from amontons.viewer import write_page
 

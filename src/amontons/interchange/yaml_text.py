@@ -46,7 +46,7 @@ def parse_yaml(text: str, name: str) -> tuple[Any, Lines]:
         raise FileFormatError(f"{name}, line 1: this is no YAML: {said}") from None
     except RecursionError:
         raise FileFormatError(f"{name}, line 1: this is nested too deeply for a scene") from None
-    reading = _Reading(name)
+    reading = _YamlReading(name)
     data = None if node is None else reading.value(node, ())
     return data, reading.lines
 
@@ -58,7 +58,7 @@ def _hint(text: str, line: int) -> str:
     return "; indent with spaces, not with tabs" if tab else ""
 
 
-class _Reading:
+class _YamlReading:
     def __init__(self, name: str) -> None:
         self.name = name
         self.lines: Lines = {}

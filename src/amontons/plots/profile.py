@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from amontons.errors import InputError
-from amontons.plots.style import legend_below, look, panels
+from amontons.plots.style import curve_style, legend_below, panels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -80,7 +80,7 @@ def _draw(ax: Axes, names: list[str], ratios: Floats) -> None:
         solved = np.sort(mine[np.isfinite(mine)])
         x = np.unique(np.concatenate([[1.0], solved, [end]]))
         count = np.searchsorted(solved, x, side="right")
-        style = look(number)
+        style = curve_style(number)
         ax.step(
             x,
             count / mine.size,

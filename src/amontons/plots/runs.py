@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from amontons.errors import InputError
-from amontons.plots.style import legend_below, look, panels
+from amontons.plots.style import curve_style, legend_below, panels
 from amontons.results import READINGS, STAGES, Results
 
 if TYPE_CHECKING:
@@ -83,7 +83,9 @@ def effort(results: Results) -> Figure:
     _some_steps(results)
     shown = residual > 0.0  # a logarithmic axis has no place for steps without any error
     if shown.any():
-        right.plot(results.readings("time")[shown], residual[shown], ".", color=look(0).colour)
+        right.plot(
+            results.readings("time")[shown], residual[shown], ".", color=curve_style(0).colour
+        )
         right.set_yscale("log")
     right.set_xlabel("Simulated time [s]")
     right.set_ylabel("Residual of a step")
@@ -99,7 +101,7 @@ def stages(results: Results) -> Figure:
     _some_steps(results)
     time = _thinned(results.readings("time"))
     parts = [1e3 * _thinned(results.readings(name)) for name in STAGES]
-    colours = [look(i).colour for i in range(len(STAGES))]
+    colours = [curve_style(i).colour for i in range(len(STAGES))]
     ax.stackplot(time, *parts, labels=STAGES, colors=colours, alpha=0.85, linewidth=0.0)
     ax.set_xlabel("Simulated time [s]")
     ax.set_ylabel(f"Wall-clock time of a step [m{READINGS[STAGES[0]].unit}]")
@@ -116,7 +118,7 @@ def _curves(ax: Axes, results: Results, curves: dict[str, Floats]) -> None:
     _some_steps(results)
     time = _thinned(results.readings("time"))
     for number, (name, values) in enumerate(curves.items()):
-        style = look(number)
+        style = curve_style(number)
         ax.plot(
             time, _thinned(values), color=style.colour, linestyle=style.dashes, linewidth=1.5,
             label=name,

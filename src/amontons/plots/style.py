@@ -27,16 +27,16 @@ class MissingExtraError(AmontonsError, ImportError):
     """A package that only some features need is not installed."""
 
 
-class Look(NamedTuple):
+class CurveStyle(NamedTuple):
     """Colour and dashes of one curve."""
 
     colour: str
     dashes: Any
 
 
-def look(number: int) -> Look:
+def curve_style(number: int) -> CurveStyle:
     """The look of curve `number`, counted from 0."""
-    return Look(COLOURS[number % len(COLOURS)], DASHES[number % len(DASHES)])
+    return CurveStyle(COLOURS[number % len(COLOURS)], DASHES[number % len(DASHES)])
 
 
 def _matplotlib(module: str) -> Any:

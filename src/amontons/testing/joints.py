@@ -92,7 +92,7 @@ def _bound(joint: Connection, poses: Poses) -> JointSystem:
 
 def _size(joint: Connection, poses: Poses) -> float:
     """A length that rounding errors go with [m]."""
-    terms = [term for coordinate in joint.anatomy().coordinates for term in coordinate.terms]
+    terms = [term for coordinate in joint.constraints().coordinates for term in coordinate.terms]
     points = [point for term in terms for point in (term.point_a, term.point_b)]
     return 1.0 + float(np.abs(points).max()) + float(np.abs(poses[0]).max())
 
@@ -138,7 +138,10 @@ def check_joint_never_changes(joint: Connection) -> None:
         pass
     else:
         fail(f"{type(joint).__name__} must be frozen: its fields could be changed")
-    expect(joint.anatomy() == joint.anatomy(), "anatomy() says something else the second time")
+    expect(
+        joint.constraints() == joint.constraints(),
+        "constraints() says something else the second time",
+    )
 
 
 def check_bodies_are_checked(joint: Connection) -> None:

@@ -26,7 +26,7 @@ from amontons.model.shapes import (
     build_table,
     leaves,
 )
-from amontons.model.shapes.base import Faces, Row
+from amontons.model.shapes.base import Faces, ShapeRow
 from amontons.model.shapes.surfaces import enclosed
 from amontons.model.shapes.table import ShapeKind
 from amontons.testing.judging import expect, fail
@@ -292,7 +292,7 @@ STANDARD: dict[ShapeKind, Callable[..., Shape]] = {
 """What kernels take a row of each kind for."""
 
 
-def _row_heights(row: Row, directions: Floats) -> Floats:
+def _row_heights(row: ShapeRow, directions: Floats) -> Floats:
     """How far the solid that a row describes reaches along each direction."""
     if row.faces is not None:
         return np.asarray((directions @ row.faces.point.T).max(axis=1))

@@ -9,7 +9,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from amontons.model.shapes.base import Floats, Ints, Row, Shape
+from amontons.model.shapes.base import Floats, Ints, Shape, ShapeRow
 from amontons.model.shapes.checks import Vector, positive, positive_vector, unit_rows
 from amontons.model.shapes.table import ShapeKind
 
@@ -58,8 +58,8 @@ class Box(Shape):
         x, y, z = self.size
         return x / 2, y / 2, z / 2
 
-    def encode(self) -> Row:
-        return Row(ShapeKind.BOX, (*self._half, 0.0), self._half)
+    def encode(self) -> ShapeRow:
+        return ShapeRow(ShapeKind.BOX, (*self._half, 0.0), self._half)
 
     @property
     def volume(self) -> float:

@@ -9,7 +9,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from amontons.model.shapes.base import Floats, Ints, Row, Shape
+from amontons.model.shapes.base import Floats, Ints, Shape, ShapeRow
 from amontons.model.shapes.checks import positive, unit_rows
 from amontons.model.shapes.surfaces import quarter_turns, segments_of, turned
 from amontons.model.shapes.table import ShapeKind
@@ -34,9 +34,9 @@ class Capsule(Shape):
         object.__setattr__(self, "radius", positive("radius", self.radius))
         object.__setattr__(self, "length", positive("length", self.length))
 
-    def encode(self) -> Row:
+    def encode(self) -> ShapeRow:
         r, half = self.radius, self.length / 2
-        return Row(ShapeKind.CAPSULE, (r, half, 0.0, 0.0), (r, r, half + r))
+        return ShapeRow(ShapeKind.CAPSULE, (r, half, 0.0, 0.0), (r, r, half + r))
 
     @property
     def volume(self) -> float:

@@ -9,7 +9,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from amontons.model.shapes.base import Floats, Ints, Row, Shape
+from amontons.model.shapes.base import Floats, Ints, Shape, ShapeRow
 from amontons.model.shapes.checks import positive, unit_rows
 from amontons.model.shapes.cylinder import rim_directions
 from amontons.model.shapes.surfaces import segments_of, turned
@@ -35,9 +35,9 @@ class Cone(Shape):
         object.__setattr__(self, "radius", positive("radius", self.radius))
         object.__setattr__(self, "height", positive("height", self.height))
 
-    def encode(self) -> Row:
+    def encode(self) -> ShapeRow:
         r, h = self.radius, self.height
-        return Row(ShapeKind.CONE, (r, h, 0.0, 0.0), (r, r, h / 2), (0.0, 0.0, h / 4))
+        return ShapeRow(ShapeKind.CONE, (r, h, 0.0, 0.0), (r, r, h / 2), (0.0, 0.0, h / 4))
 
     @property
     def volume(self) -> float:

@@ -9,7 +9,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from amontons.model.shapes.base import Floats, Ints, Row, Shape
+from amontons.model.shapes.base import Floats, Ints, Shape, ShapeRow
 from amontons.model.shapes.checks import Vector, positive, positive_vector, unit_rows
 from amontons.model.shapes.sphere import Sphere
 from amontons.model.shapes.table import ShapeKind
@@ -30,8 +30,8 @@ class Ellipsoid(Shape):
     def __post_init__(self) -> None:
         object.__setattr__(self, "semi_axes", positive_vector("semi_axes", self.semi_axes))
 
-    def encode(self) -> Row:
-        return Row(ShapeKind.ELLIPSOID, (*self.semi_axes, 0.0), self.semi_axes)
+    def encode(self) -> ShapeRow:
+        return ShapeRow(ShapeKind.ELLIPSOID, (*self.semi_axes, 0.0), self.semi_axes)
 
     @property
     def volume(self) -> float:

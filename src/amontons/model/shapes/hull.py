@@ -11,7 +11,7 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import ArrayLike
 
-from amontons.model.shapes.base import Faces, Floats, Ints, Row, Shape
+from amontons.model.shapes.base import Faces, Floats, Ints, Shape, ShapeRow
 from amontons.model.shapes.checks import points_array, positive, unit_rows
 from amontons.model.shapes.hull_faces import hull_faces
 from amontons.model.shapes.surfaces import enclosed
@@ -42,9 +42,9 @@ class Polyhedron(Shape):
     def _enclosed(self) -> tuple[float, Floats, Floats]:
         return enclosed(*self.surface_mesh())
 
-    def encode(self) -> Row:
+    def encode(self) -> ShapeRow:
         low, high = self.bounds
-        return Row(
+        return ShapeRow(
             ShapeKind.HULL,
             half=tuple((high / 2 - low / 2).tolist()),
             middle=tuple((low / 2 + high / 2).tolist()),

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from amontons.errors import InputError
-from amontons.model.shapes.base import Faces, Floats, Ints, Row, Shape
+from amontons.model.shapes.base import Faces, Floats, Ints, Shape, ShapeRow
 from amontons.model.shapes.checks import points_array, positive
 from amontons.model.shapes.crossing import first_crossing
 from amontons.model.shapes.hull import farthest
@@ -121,9 +121,9 @@ class TriangleMesh(Shape):
             "(ConvexHull.from_mesh)"
         )
 
-    def encode(self) -> Row:
+    def encode(self) -> ShapeRow:
         low, high = self.bounds
-        return Row(
+        return ShapeRow(
             ShapeKind.MESH,
             half=tuple((high / 2 - low / 2).tolist()),
             middle=tuple((low / 2 + high / 2).tolist()),

@@ -9,7 +9,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from amontons.model.shapes.base import Floats, Ints, Row, Shape
+from amontons.model.shapes.base import Floats, Ints, Shape, ShapeRow
 from amontons.model.shapes.checks import positive, unit_rows
 from amontons.model.shapes.surfaces import quarter_turns, segments_of, turned
 from amontons.model.shapes.table import ShapeKind
@@ -30,9 +30,9 @@ class Sphere(Shape):
     def __post_init__(self) -> None:
         object.__setattr__(self, "radius", positive("radius", self.radius))
 
-    def encode(self) -> Row:
+    def encode(self) -> ShapeRow:
         r = self.radius
-        return Row(ShapeKind.SPHERE, (r, 0.0, 0.0, 0.0), (r, r, r))
+        return ShapeRow(ShapeKind.SPHERE, (r, 0.0, 0.0, 0.0), (r, r, r))
 
     @property
     def volume(self) -> float:

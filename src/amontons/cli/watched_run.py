@@ -24,12 +24,12 @@ from amontons.cli.progress import Display, Interrupt
 from amontons.errors import SimulationError
 
 if TYPE_CHECKING:
-    from amontons.results import Results, Run
+    from amontons.results import RecordedRun, Results
     from amontons.simulation.notes import NoteSummary
     from amontons.simulation.report import StepReport
 
 
-def carry_out(run: Run, *, json: bool, live: bool = False, strict: bool = False) -> None:
+def carry_out(run: RecordedRun, *, json: bool, live: bool = False, strict: bool = False) -> None:
     """Run to the end, or until Ctrl-C, and report; `live` shows it meanwhile.
 
     A run that has become unstable ends early, and a `strict` one at its first note.
@@ -98,7 +98,7 @@ def serving(folder: Path, wanted: bool) -> Iterator[None]:
         server.linger()
 
 
-def _text(report: StepReport, run: Run, passed: float, wall: float) -> str:
+def _text(report: StepReport, run: RecordedRun, passed: float, wall: float) -> str:
     to_go = wall * (1.0 - passed) / max(passed, 1e-9)
     return (
         f"{report.time:.3f} of {run.settings.time:g} s, {grouped(report.contacts)} contacts, "
@@ -107,7 +107,7 @@ def _text(report: StepReport, run: Run, passed: float, wall: float) -> str:
     )
 
 
-def summary(run: Run, wall: float) -> dict[str, Any]:
+def summary(run: RecordedRun, wall: float) -> dict[str, Any]:
     """What the commands report of a run, by the names of the JSON output."""
     from amontons.results import STAGES, Results
 

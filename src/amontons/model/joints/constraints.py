@@ -26,7 +26,7 @@ LOOK_AHEAD = 0.05
 """Part of its range within which a limit is in every problem, whatever the speed."""
 
 
-class Measure(StrEnum):
+class JointMeasure(StrEnum):
     """How the place of body B, seen from body A, becomes one number."""
 
     ALONG = "along"  # axis·(p_B − p_A), the axis fixed in A [m]
@@ -44,7 +44,7 @@ class Term(NamedTuple):
     A `swapped` one is taken in B's frame, looking at A: `point_a` and `axis_a` are then B's.
     """
 
-    measure: Measure
+    measure: JointMeasure
     point_a: Vector = ORIGIN
     point_b: Vector = ORIGIN
     axis_a: Vector = ORIGIN
@@ -73,7 +73,7 @@ class Softness(NamedTuple):
 RIGID = Softness()
 
 
-class Row(NamedTuple):
+class ConstraintRow(NamedTuple):
     """What one row of the problem says about a coordinate."""
 
     coordinate: int
@@ -95,14 +95,14 @@ class Coordinate(NamedTuple):
 
 
 @dataclass
-class Anatomy:
+class JointConstraints:
     """Coordinates and rows of one joint, and the point where its reactions are given."""
 
     point: Vector
     axis: Vector | None = None
     """The joint's own, if it has one: what strengths tell tension, shear and the rest apart by."""
     coordinates: list[Coordinate] = field(default_factory=list)
-    rows: list[Row] = field(default_factory=list)
+    rows: list[ConstraintRow] = field(default_factory=list)
 
     def coordinate(self, *terms: Term, angular: bool = False, reading: str = "") -> int:
         """Add a coordinate; returns its number."""
@@ -114,7 +114,7 @@ class Anatomy:
     ) -> None:
         """Add a coordinate, and a row that holds it at its target."""
         number = self.coordinate(*terms, angular=angular)
-        self.rows.append(Row(number, Law.POSITION, target, softness=softness))
+        self.rows.append(ConstraintRow(number, Law.POSITION, target, softness=softness))
 
     def hold_point(self, axes: tuple[Vector, ...], softness: Softness = RIGID) -> None:
         """Hold B's joint point at A's, along these axes of A."""
@@ -124,23 +124,23 @@ class Anatomy:
     def hold_axis(self, axis: Vector, softness: Softness = RIGID) -> None:
         """Hold an axis of B along the same axis of A: two rows."""
         for normal in perpendiculars(axis):
-            term = Term(Measure.TILT, axis_a=axis, axis_b=axis, normal=normal)
+            term = Term(JointMeasure.TILT, axis_a=axis, axis_b=axis, normal=normal)
             self.hold(term, softness=softness, angular=True)
 
     def hold_orientation(self, softness: Softness = RIGID) -> None:
         """Let B not turn in A at all: three rows."""
         for axis in AXES:
-            self.hold(Term(Measure.TWIST, normal=axis), softness=softness, angular=True)
+            self.hold(Term(JointMeasure.TWIST, normal=axis), softness=softness, angular=True)
 
 
 def along(point: Vector, axis: Vector, weight: float = 1.0) -> Term:
     """Travel of B along an axis of A, zero now."""
-    return Term(Measure.ALONG, point_a=point, point_b=point, axis_a=axis, weight=weight)
+    return Term(JointMeasure.ALONG, point_a=point, point_b=point, axis_a=axis, weight=weight)
 
 
 def turn(axis: Vector, weight: float = 1.0) -> Term:
     """Angle of B about an axis of A, zero now."""
-    return Term(Measure.TURN, axis_a=axis, weight=weight)
+    return Term(JointMeasure.TURN, axis_a=axis, weight=weight)
 
 
 def length(point_a: Vector, point_b: Vector) -> Term:
@@ -149,7 +149,7 @@ def length(point_a: Vector, point_b: Vector) -> Term:
     distance = math.hypot(*apart)
     # the direction where they meet: that of now, or any
     axis = as_vector(apart / distance) if distance > 0.0 else AXES[2]
-    return Term(Measure.LENGTH, point_a=point_a, point_b=point_b, axis_a=axis)
+    return Term(JointMeasure.LENGTH, point_a=point_a, point_b=point_b, axis_a=axis)
 
 
 def middle_of(one: Vector, other: Vector) -> Vector:

@@ -1,7 +1,7 @@
 """A second process that compiles while the first one does: cold starts take half as long.
 
 Kernels are compiled by one process and loaded by the others (`amontons._kernel_cache`), so the two
-only have to begin at different ends. Run as `python -m amontons.cli.companion JOB`.
+only have to begin at different ends. Run as `python -m amontons.cli.second_compiler JOB`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ Job = Literal["step", "parallel-first"]
 
 
 def start_where_cold() -> None:
-    """Start a companion if no solver was ever compiled here and a second core is free for it."""
+    """Start a second compiler if no solver was ever compiled here and a second core is free for it."""
     from amontons._kernel_cache import cache_root, present_stamp
 
     compiled = (cache_root() / f"kernels-{present_stamp('solvers')}").glob("*/*.nbc")
@@ -24,10 +24,10 @@ def start_where_cold() -> None:
 
 
 def start(job: Job) -> subprocess.Popen[bytes] | None:
-    """Start a silent companion, which ends by itself; None where there is but one core."""
+    """Start a silent one, which ends by itself; None where there is but one core."""
     if (os.cpu_count() or 1) < 2:
         return None
-    command = [sys.executable, "-m", "amontons.cli.companion", job]
+    command = [sys.executable, "-m", "amontons.cli.second_compiler", job]
     silent = subprocess.DEVNULL
     try:
         return subprocess.Popen(command, stdin=silent, stdout=silent, stderr=silent)
@@ -37,8 +37,8 @@ def start(job: Job) -> subprocess.Popen[bytes] | None:
 
 def main(job: str) -> None:
     """Compile what a first run needs last, or everything with the parallel forms first."""
-    from amontons.cli.samples import sample_problems
     from amontons.cli.warmup import exercise, simulate
+    from amontons.cli.warmup_inputs import sample_problems
     from amontons.solvers import APGD, Auto
 
     if job == "step":  # the first process begins with collision detection

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 
-class Untaken:
+class LeftOut:
     """Collects what was not taken over: the same thing of several joints or links is one line."""
 
     def __init__(self) -> None:

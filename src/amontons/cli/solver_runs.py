@@ -23,7 +23,7 @@ NOT_APPLICABLE = "not applicable"
 
 
 @dataclass(frozen=True)
-class Trial:
+class SolverRun:
     """One solver on one problem; no solution where it is not made for such a problem."""
 
     file: Path
@@ -43,13 +43,13 @@ class Trial:
 
 
 @dataclass
-class Trials:
+class SolverRuns:
     """All that were run."""
 
     solvers: list[str]
     several: bool
     """Whether more than one problem was asked for."""
-    done: list[Trial] = field(default_factory=list)
+    done: list[SolverRun] = field(default_factory=list)
     failed: list[Path] = field(default_factory=list)
     """Files that are no problems."""
     interrupted: bool = False
@@ -57,27 +57,27 @@ class Trials:
     @property
     def problems(self) -> list[str]:
         """Names of the problems on which every solver was tried."""
-        names = [trial.problem for trial in self.done]
+        names = [run.problem for run in self.done]
         return [name for name in dict.fromkeys(names) if names.count(name) == len(self.solvers)]
 
-    def of(self, problem: str) -> list[Trial]:
-        """The trials on one problem."""
-        return [trial for trial in self.done if trial.problem == problem]
+    def of(self, problem: str) -> list[SolverRun]:
+        """The runs on one problem."""
+        return [run for run in self.done if run.problem == problem]
 
     def column(self, quantity: str) -> dict[str, list[float]]:
         """Times or iterations of each solver, problem by problem; infinite where unsolved."""
         table: dict[str, list[float]] = {name: [] for name in self.solvers}
         complete = set(self.problems)
-        for trial in self.done:
-            if trial.problem in complete:
-                value = getattr(trial.solution, quantity) if trial.converged else math.inf
-                table[trial.solver].append(float(value))
+        for run in self.done:
+            if run.problem in complete:
+                value = getattr(run.solution, quantity) if run.converged else math.inf
+                table[run.solver].append(float(value))
         return table
 
 
-def run_trials(paths: Sequence[Path], methods: dict[str, Solver]) -> Trials:
+def run_solvers(paths: Sequence[Path], methods: dict[str, Solver]) -> SolverRuns:
     """Run every solver on every file; Ctrl-C ends the series after the iteration under way."""
-    trials = Trials(list(methods), several=len(paths) > 1)
+    runs = SolverRuns(list(methods), several=len(paths) > 1)
     names = _short_names(paths)
     with Interrupt() as interrupt, Display() as display:
         for i, path in enumerate(paths):
@@ -85,7 +85,7 @@ def run_trials(paths: Sequence[Path], methods: dict[str, Solver]) -> Trials:
                 problem = load_problem(path)
             except (AmontonsError, OSError, MemoryError) as reason:
                 complain(describe(reason))
-                trials.failed.append(path)
+                runs.failed.append(path)
                 continue
             for j, (solver, method) in enumerate(methods.items()):
                 watch = Watch(
@@ -96,11 +96,11 @@ def run_trials(paths: Sequence[Path], methods: dict[str, Solver]) -> Trials:
                     part=1.0 / (len(paths) * len(methods)),
                 )
                 solution = _attempt(method, problem, watch)
-                trials.interrupted = interrupt.requested
-                if trials.interrupted:
-                    return trials
-                trials.done.append(Trial(path, names[i], solver, solution))
-    return trials
+                runs.interrupted = interrupt.requested
+                if runs.interrupted:
+                    return runs
+                runs.done.append(SolverRun(path, names[i], solver, solution))
+    return runs
 
 
 def _attempt(method: Solver, problem: ConeProblem, watch: Watch) -> Solution | None:

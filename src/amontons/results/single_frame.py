@@ -1,4 +1,4 @@
-"""`Moment`: a simulation as it is now, to be shown like a run of one frame."""
+"""`SingleFrame`: a simulation as it is now, to be shown like a run of one frame."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from amontons.simulation.simulation import Simulation
 Floats = NDArray[np.float64]
 
 
-class Moment:
+class SingleFrame:
     """Bodies, shapes and contacts of a simulation, copied; it goes on without this."""
 
     frames = 1
@@ -64,4 +64,4 @@ class Moment:
         return self._frame
 
     def __repr__(self) -> str:
-        return f"<Moment: {len(self.bodies)} bodies at {self._frame.time:.4g} s>"
+        return f"<SingleFrame: {len(self.bodies)} bodies at {self._frame.time:.4g} s>"
