@@ -48,7 +48,8 @@ QUICK = (
     CraterDrop(9, WOOD, 0.05),
 )
 DEFAULT = (
-    CraterDrop(11, WOOD, 0.05), CraterDrop(11, WOOD, 0.1), CraterDrop(11, WOOD, 0.1, ASIDE), CraterDrop(11, WOOD, 0.2),
+    CraterDrop(11, WOOD, 0.05), CraterDrop(11, WOOD, 0.1), CraterDrop(11, WOOD, 0.1, ASIDE),
+    CraterDrop(11, WOOD, 0.2),
     CraterDrop(11, POLYPROPYLENE, 0.1), CraterDrop(11, TEFLON, 0.05),
     CraterDrop(19, WOOD, 0.1), CraterDrop(19, WOOD, 0.1, ASIDE),
 )  # fmt: skip

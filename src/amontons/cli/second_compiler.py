@@ -15,7 +15,7 @@ Job = Literal["step", "parallel-first"]
 
 
 def start_where_cold() -> None:
-    """Start a second compiler if no solver was ever compiled here and a second core is free for it."""
+    """Start a second process if no solver was ever compiled here and there is a core for it."""
     from amontons._kernel_cache import cache_root, present_stamp
 
     compiled = (cache_root() / f"kernels-{present_stamp('solvers')}").glob("*/*.nbc")

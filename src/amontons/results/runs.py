@@ -33,8 +33,8 @@ class RecordedRun:
 
     def __repr__(self) -> str:
         return (
-            f"<RecordedRun: {self.scene!r}, at {self.simulation.time:.4g} of {self.settings.time:g} s, in "
-            f"{self.recorder.folder}>"
+            f"<RecordedRun: {self.scene!r}, at {self.simulation.time:.4g} of "
+            f"{self.settings.time:g} s, in {self.recorder.folder}>"
         )
 
 

@@ -20,7 +20,7 @@ from amontons.dynamics.joints.law import FREE, LIMIT, POSITION
 from amontons.dynamics.joints.tables import RowArrays
 from amontons.errors import InputError
 from amontons.model.joints import Connection, Joint
-from amontons.testing.judging import expect, fail
+from amontons.testing.judging import NamedCheck, expect, fail, named_checks
 
 Floats = NDArray[np.float64]
 Poses = tuple[Floats, Floats]
@@ -48,10 +48,9 @@ def check_joint(joint: Connection) -> None:
         check()
 
 
-def joint_checks(joint: Connection) -> Iterator[tuple[str, Callable[[], None]]]:
+def joint_checks(joint: Connection) -> Iterator[NamedCheck]:
     """Name and check, one by one, for `pytest.mark.parametrize`."""
-    for check in JOINT_CHECKS:
-        yield check.__name__.removeprefix("check_"), partial(check, joint)
+    return named_checks(JOINT_CHECKS, joint)
 
 
 # -- what the checks are made of ------------------------------------------------------------------

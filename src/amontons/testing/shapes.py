@@ -29,7 +29,7 @@ from amontons.model.shapes import (
 from amontons.model.shapes.base import Faces, ShapeRow
 from amontons.model.shapes.surfaces import enclosed
 from amontons.model.shapes.table import ShapeKind
-from amontons.testing.judging import expect, fail
+from amontons.testing.judging import NamedCheck, expect, fail, named_checks
 
 Floats = NDArray[np.float64]
 Check = Callable[[Shape], None]
@@ -56,10 +56,9 @@ def check_shape(shape: Shape) -> None:
         check()
 
 
-def shape_checks(shape: Shape) -> Iterator[tuple[str, Callable[[], None]]]:
+def shape_checks(shape: Shape) -> Iterator[NamedCheck]:
     """Name and check, one by one, for `pytest.mark.parametrize`."""
-    for check in SHAPE_CHECKS:
-        yield check.__name__.removeprefix("check_"), partial(check, shape)
+    return named_checks(SHAPE_CHECKS, shape)
 
 
 # -- what the checks are made of ------------------------------------------------------------------
