@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from amontons.cli.settings import Json, Threads, use_threads
+from amontons.cli.settings import Json, Live, Strict, Threads, use_threads
 
 
 def resume(
@@ -17,12 +17,8 @@ def resume(
         typer.Option("--time", metavar="T", help="Another end \\[s].", show_default=False),
     ] = None,
     threads: Threads = None,
-    live: Annotated[
-        bool, typer.Option("--live", help="Show it in a browser while it runs.")
-    ] = False,
-    strict: Annotated[
-        bool, typer.Option("--strict", help="Stop at the first note, such as no convergence.")
-    ] = False,
+    live: Live = False,
+    strict: Strict = False,
     json: Json = False,
 ) -> None:
     """Go on with a run from its last checkpoint: the result is that of an unbroken run.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from amontons.cli.settings import Json, Threads, use_threads
+from amontons.cli.settings import Json, Live, Strict, Threads, use_threads
 from amontons.errors import InputError
 
 if TYPE_CHECKING:
@@ -67,12 +67,8 @@ def run(
     contacts: Annotated[
         bool, typer.Option("--contacts", help="Record contact points and forces, too.")
     ] = False,
-    live: Annotated[
-        bool, typer.Option("--live", help="Show it in a browser while it runs.")
-    ] = False,
-    strict: Annotated[
-        bool, typer.Option("--strict", help="Stop at the first note, such as no convergence.")
-    ] = False,
+    live: Live = False,
+    strict: Strict = False,
     json: Json = False,
 ) -> None:
     """Run a scene and record it; what is not given is as the scene advises.

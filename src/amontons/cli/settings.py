@@ -49,6 +49,10 @@ TimeLimit = Annotated[
 Exact = Annotated[
     bool, typer.Option("--exact", help="Solve exact Coulomb friction, with the solver inside.")
 ]
+Live = Annotated[bool, typer.Option("--live", help="Show it in a browser while it runs.")]
+Strict = Annotated[
+    bool, typer.Option("--strict", help="Stop at the first note, such as no convergence.")
+]
 Threads = Annotated[
     int | None,
     typer.Option(

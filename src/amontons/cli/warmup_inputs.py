@@ -24,17 +24,9 @@ from amontons.model.shapes import (
     Sphere,
 )
 from amontons.model.world import World
+from amontons.problem import sets
 from amontons.problem.operators import BodyOperator
 from amontons.problem.problem import ConeProblem
-from amontons.problem.sets import (
-    CoulombCone,
-    Free,
-    Interval,
-    NonNegative,
-    RollingCone,
-    Run,
-    SpinningCone,
-)
 
 Floats = NDArray[np.float64]
 
@@ -46,7 +38,7 @@ def sample_problems() -> dict[str, ConeProblem]:
     return {
         "a matrix": _matrix(_every_set()),
         "a compliant matrix": _matrix(_every_set(), compliance=0.1),
-        "bilateral constraints": _matrix([Free(4)]),
+        "bilateral constraints": _matrix([sets.Free(4)]),
         "bodies": _stack(),
         "compliant bodies": _stack(compliance=0.1),
         "bodies with torques and joints": _jointed_bodies(),
@@ -95,21 +87,21 @@ def sample_world(*, torques: bool) -> World:
     return world
 
 
-def _every_set() -> list[Run]:
+def _every_set() -> list[sets.Run]:
     return [
-        Free(1),
-        NonNegative(1),
-        Interval(-1.0, 1.0),
-        CoulombCone([0.5, 0.0]),
-        RollingCone([0.5], [0.1]),
-        SpinningCone([0.5], [0.1], [0.1]),
+        sets.Free(1),
+        sets.NonNegative(1),
+        sets.Interval(-1.0, 1.0),
+        sets.CoulombCone([0.5, 0.0]),
+        sets.RollingCone([0.5], [0.1]),
+        sets.SpinningCone([0.5], [0.1], [0.1]),
     ]
 
 
-def _matrix(sets: list[Run], **options: Any) -> ConeProblem:
-    rows = sum(run.rows for run in sets)
+def _matrix(runs: list[sets.Run], **options: Any) -> ConeProblem:
+    rows = sum(run.rows for run in runs)
     W = 2.0 * np.eye(rows) - 0.5 * np.eye(rows, k=1) - 0.5 * np.eye(rows, k=-1)
-    return ConeProblem.from_matrix(W, np.linspace(-1.0, 0.5, rows), sets=sets, **options)
+    return ConeProblem.from_matrix(W, np.linspace(-1.0, 0.5, rows), sets=runs, **options)
 
 
 def _stack(**options: Any) -> ConeProblem:
@@ -143,14 +135,14 @@ def _jointed_bodies() -> ConeProblem:
         wrenches=1,
         jacobian=rows,
     )
-    sets = [
-        CoulombCone([0.5], [UP]),
-        SpinningCone([0.5], [0.1], [0.1], [UP]),
-        Free(1),
-        NonNegative(1),
-        Interval(-1.0, 1.0),
+    runs = [
+        sets.CoulombCone([0.5], [UP]),
+        sets.SpinningCone([0.5], [0.1], [0.1], [UP]),
+        sets.Free(1),
+        sets.NonNegative(1),
+        sets.Interval(-1.0, 1.0),
     ]
-    return ConeProblem(operator, np.linspace(-1.0, 0.5, operator.rows), sets)
+    return ConeProblem(operator, np.linspace(-1.0, 0.5, operator.rows), runs)
 
 
 def _factored() -> ConeProblem:

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from amontons.errors import InputError
-from amontons.model.joints.axis import AxisJoint
-from amontons.model.joints.base import Joint
+from amontons.model.joints.axis import AxisJoint, PlaneJoint
 from amontons.model.joints.checks import Limits, checked_limits, not_negative
 from amontons.model.joints.constraints import JointConstraints, along, perpendiculars, turn
 from amontons.model.joints.drives import Drive, add_drive
 from amontons.model.joints.motors import Motor, checked_motor
-from amontons.model.shapes.checks import Vector, finite, finite_vector, unit_vector
+from amontons.model.shapes.checks import finite
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,7 +86,7 @@ class Screw(AxisJoint):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Planar(Joint):
+class Planar(PlaneJoint):
     """B slides in a plane of A and turns about its normal.
 
     Parameters
@@ -96,13 +95,7 @@ class Planar(Joint):
         A point of the plane [m], and its normal.
     """
 
-    point: Vector
-    normal: Vector
     freedom: ClassVar[int] = 3
-
-    def check(self) -> None:
-        self._check("point", finite_vector)
-        self._check("normal", unit_vector)
 
     def constraints(self) -> JointConstraints:
         parts = JointConstraints(self.point, self.normal)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from amontons.errors import InputError
-from amontons.model.joints.axis import AxisJoint
+from amontons.model.joints.axis import AxisJoint, PlaneJoint
 from amontons.model.joints.base import Joint
 from amontons.model.joints.constraints import (
     AXES,
@@ -105,7 +105,7 @@ class PointOnLine(AxisJoint):
 
 
 @dataclass(frozen=True, kw_only=True)
-class PointOnPlane(Joint):
+class PointOnPlane(PlaneJoint):
     """A point of B stays in a plane of A; B turns every way.
 
     Parameters
@@ -116,13 +116,7 @@ class PointOnPlane(Joint):
         Normal of the plane.
     """
 
-    point: Vector
-    normal: Vector
     freedom: ClassVar[int] = 5
-
-    def check(self) -> None:
-        self._check("point", finite_vector)
-        self._check("normal", unit_vector)
 
     def constraints(self) -> JointConstraints:
         parts = JointConstraints(self.point, self.normal)
