@@ -18,7 +18,7 @@ def bonds(position: Floats, reach: float) -> Pairs:
     """Pairs of points that are at most `reach` [m] apart, first below second, shape (pairs, 2)."""
     place = np.asarray(position, dtype=np.float64)
     if place.ndim != 2 or not np.isfinite(place).all():
-        raise InputError("positions must be finite numbers, one row a body")
+        raise InputError("positions must be finite numbers, one row per body")
     found: Pairs = cKDTree(place).query_pairs(reach, output_type="ndarray")
     return found.astype(np.int64).reshape(-1, 2)
 

@@ -104,7 +104,7 @@ def _kept_trace(error: Exception, folder: Path) -> str:
 
 
 class _Report:
-    """Progress of an experiment: a bar on a terminal, and a line a minute in a file."""
+    """Progress of an experiment: a bar on a terminal, and a line per minute in a file."""
 
     def __init__(self, name: str, display: Display) -> None:
         self.name, self.display, self.last = name, display, time.perf_counter()

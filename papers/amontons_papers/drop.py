@@ -1,4 +1,4 @@
-"""A plain time stepper for smooth rigid bodies, one row a contact, as papers 2 and 5 have them."""
+"""A plain time stepper for smooth rigid bodies, one row per contact, as in papers 2 and 5."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ JOINT_ERROR = 1e-4
 
 @dataclass(frozen=True)
 class Watched:
-    """A machine's run, one entry a step."""
+    """A machine's run, one entry per step."""
 
     time: Floats
     """At the end of the step [s]."""

@@ -102,7 +102,7 @@ class Notebook:
         return band
 
     def table(self, title: str, columns: Sequence[str], rows: Sequence[Sequence[Cell]]) -> None:
-        """Add a table; every row has one cell a column."""
+        """Add a table; every row has one cell per column."""
         for row in rows:
             if len(row) != len(columns):
                 raise InputError(f"a row of {title!r} has {len(row)} cells, not {len(columns)}")

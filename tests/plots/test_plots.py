@@ -124,7 +124,7 @@ def test_profile_of_times_alone_is_one_panel(tmp_path):
 
 def test_bad_profiles_are_refused():
     for table in ({}, {"a": []}, {"a": [1.0], "b": [1.0, 2.0]}):
-        with pytest.raises(am.InputError, match="as many entries"):
+        with pytest.raises(am.InputError, match="one entry per problem"):
             plots.performance_profile(table)
     with pytest.raises(am.InputError, match="negative"):
         plots.performance_profile({"a": [-1.0]})

@@ -228,7 +228,7 @@ def test_a_scene_of_another_version_is_named(tmp_path):
         about = json.loads(file.attrs["about"])
         about["parameters"]["colour"] = 3
         file.attrs["about"] = json.dumps(about)
-    with pytest.raises(am.FileFormatError, match=r"bouncing_balls is another.*colour"):
+    with pytest.raises(am.FileFormatError, match=r"bouncing_balls was different.*colour"):
         resume(tmp_path)
 
 

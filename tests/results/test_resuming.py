@@ -197,7 +197,7 @@ def digest(folder):
         ({"balls": 2}, "other bodies: it has 4, this simulation has 3"),
         ({"name": "bowl"}, "other bodies: 'bowl' is called 'ball' there"),
         ({"height": 0.6}, r"another scene: ball begins at \[.*, 0\.5\] there and at \[.*, 0\.6\]"),
-        ({"radius": 0.09}, "other bodies: the shape of body 2 is another"),
+        ({"radius": 0.09}, "other bodies: body 2 has another shape there"),
         ({"every_radius": 0.09}, "another scene: its shapes, materials or motions differ"),
         ({"friction": 0.4}, "another scene: its shapes, materials or motions differ"),
     ],

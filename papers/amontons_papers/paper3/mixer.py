@@ -21,11 +21,11 @@ from amontons_papers.power_laws import fit_power_law
 
 PAPER = ((101_506, 355_551, 3.97), (200_270, 804_768, 8.13), (301_790, 1.33e6, 12.53),
          (400_555, 1.89e6, 17.23))  # fmt: skip
-"""Table III: bodies, contacts, seconds a step on eight cores."""
+"""Table III: bodies, contacts, seconds per step on eight cores."""
 SETTLING, TIMED = 5e-3, 5e-4
 """Lengths of a step [s] while the bodies settle, and while the clock runs (the paper's)."""
 ITERATIONS, TURNS = 50, 5
-"""At most so many iterations a step; turns in which all sizes are timed."""
+"""At most so many iterations per step; turns in which all sizes are timed."""
 
 
 @dataclass(frozen=True)
@@ -140,7 +140,7 @@ class MixerScaling(Experiment):
         )
         last = timings[-1]
         notebook.band(
-            "time of a step a contact at the largest size [µs]",
+            "time of a step per contact at the largest size [µs]",
             1e6 * last.seconds / last.contacts,
             paper="11.2 to 9.1 on eight cores (table III)",
             high=44.0,
@@ -148,8 +148,8 @@ class MixerScaling(Experiment):
         )
         notebook.table(
             "Time of a step",
-            ("bodies", "contacts", "contacts a body", "residual r", "iterations",
-             "processor time [s]", "step [s]", "solver [s]", "µs a contact"),
+            ("bodies", "contacts", "contacts per body", "residual r", "iterations",
+             "processor time [s]", "step [s]", "solver [s]", "µs per contact"),
             [
                 (each.bodies, each.contacts, each.contacts / each.bodies, each.residual,
                  each.iterations, each.processor, each.seconds, each.solve,
@@ -159,7 +159,7 @@ class MixerScaling(Experiment):
         )  # fmt: skip
         notebook.table(
             "Table III of the paper, eight cores of a Xeon E5520",
-            ("bodies", "contacts", "contacts a body", "step [s]", "µs a contact"),
+            ("bodies", "contacts", "contacts per body", "step [s]", "µs per contact"),
             [(n, int(contacts), contacts / n, s, 1e6 * s / contacts) for n, contacts, s in PAPER],
         )
         self._plot(notebook, timings)

@@ -29,7 +29,7 @@ ROLLING = 2.0 * SPEED / (7.0 * FRICTION * GRAVITY)
 
 
 class BallMotion(NamedTuple):
-    """One entry a step, at its end."""
+    """One entry per step, at its end."""
 
     time: Floats  # [s]
     speed: Floats  # of the centre, forwards [m/s]

@@ -18,7 +18,7 @@ MISSING = "-"
 
 
 def print_tables(screen: Console, runs: SolverRuns, settings: Settings) -> None:
-    """Every run, and for several problems a line a solver."""
+    """Every run, and for several problems a line per solver."""
     screen.print(_runs(runs, settings))
     if len(runs.problems) > 1:
         screen.print(_totals(runs))

@@ -34,7 +34,7 @@ def reproduce(
         int | None, typer.Option("--paper", min=1, max=5, help="All experiments of one paper.")
     ] = None,
     again: Annotated[
-        bool, typer.Option("--again", help="Also those that DIR holds the results of.")
+        bool, typer.Option("--again", help="Also those whose results are in DIR already.")
     ] = False,
     out: Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="Where to.")] = FOLDER,
     threads: Threads = None,

@@ -14,7 +14,7 @@ def resume(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder of `amontons run`.")],
     time: Annotated[
         float | None,
-        typer.Option("--time", metavar="T", help="Another end \\[s].", show_default=False),
+        typer.Option("--time", metavar="T", help="A later end \\[s].", show_default=False),
     ] = None,
     threads: Threads = None,
     live: Live = False,

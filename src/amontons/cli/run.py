@@ -46,7 +46,7 @@ def run(
         int | None, typer.Option("--max-iterations", "-n", metavar="N", help="In every step.")
     ] = None,
     threads: Threads = None,
-    seed: Annotated[int | None, typer.Option(help="Of all that is random.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Of everything random.")] = None,
     set: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="NAME=VALUE", help="A parameter of the scene; repeatable."),
@@ -60,12 +60,12 @@ def run(
         typer.Option(
             "--frames",
             metavar="FPS",
-            help="Frames a simulated second. \\[default: 60, or what the file says]",
+            help="Frames per simulated second. \\[default: 60, or what the file says]",
             show_default=False,
         ),
     ] = None,
     contacts: Annotated[
-        bool, typer.Option("--contacts", help="Record contact points and forces, too.")
+        bool, typer.Option("--contacts", help="Record contacts and their forces, too.")
     ] = False,
     live: Live = False,
     strict: Strict = False,

@@ -33,7 +33,7 @@ MaxIterations = Annotated[
         "--max-iterations",
         "-n",
         metavar="N",
-        help="Most iterations. \\[default: the solver's own]",
+        help="Maximum number of iterations. \\[default: the solver's own]",
         show_default=False,
     ),
 ]
@@ -42,7 +42,7 @@ TimeLimit = Annotated[
     typer.Option(
         "--time-limit",
         metavar="SECONDS",
-        help="Most seconds. \\[default: none]",
+        help="Maximum time in seconds. \\[default: none]",
         show_default=False,
     ),
 ]
@@ -58,7 +58,7 @@ Threads = Annotated[
     typer.Option(
         "--threads",
         metavar="K",
-        help="Threads of large problems' kernels. \\[default: all cores]",
+        help="Threads for kernels of large problems. \\[default: all cores]",
         show_default=False,
     ),
 ]

@@ -51,7 +51,7 @@ class SolverRuns:
     """Whether more than one problem was asked for."""
     done: list[SolverRun] = field(default_factory=list)
     failed: list[Path] = field(default_factory=list)
-    """Files that are no problems."""
+    """Files that are not problems."""
     interrupted: bool = False
 
     @property

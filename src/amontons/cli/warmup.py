@@ -68,7 +68,7 @@ def check_cache() -> None:
     if project.serial.stats.cache_path is None:  # type: ignore[attr-defined]
         raise OutputError(
             f"{_kernel_cache.cache_root()} cannot be written, so compiled code would be lost with "
-            "this process; set AMONTONS_CACHE_DIR to a folder that can be"
+            "this process; set AMONTONS_CACHE_DIR to a writable folder"
         )
 
 

@@ -161,7 +161,7 @@ def _note(found: NoteSummary) -> dict[str, Any]:
 
 
 def tell_notes(notes: list[dict[str, Any]]) -> None:
-    """Say on standard error what there was to note, one paragraph a kind."""
+    """Say on standard error what there was to note, one paragraph per kind."""
     for note in notes:
         style = "bold green" if note["expected"] else "bold yellow"
         complain(note["text"], kind="note", style=style)
@@ -186,7 +186,7 @@ def _print(report: dict[str, Any]) -> None:
         "took": f"{seconds(report['wall_time'])} ({stages})",
         "contacts": f"{grouped(report['contacts'])} at the end, "
         f"{grouped(report['most_contacts'])} at most",
-        "solver": f"{report['solver']}, {report['mean_iterations']:.0f} iterations a step; "
+        "solver": f"{report['solver']}, {report['mean_iterations']:.0f} iterations per step; "
         + _convergence(report),
         "overlap": f"{1e3 * report['deepest_overlap']:.3g} mm at most",
         "energy": f"{energy[0]:.4g} J → {energy[1]:.4g} J" if energy else "no steps",

@@ -40,10 +40,12 @@ def parse_yaml(text: str, name: str) -> tuple[Any, Lines]:
         line = mark.line + 1 if mark else 1
         said = " ".join(part for part in (reason.context, reason.problem) if part)
         hint = _hint(text, line)
-        raise FileFormatError(f"{name}, line {line}: this is no YAML: {said}{hint}") from None
+        raise FileFormatError(
+            f"{name}, line {line}: this is not valid YAML: {said}{hint}"
+        ) from None
     except yaml.YAMLError as reason:
         said = " ".join(str(reason).split())
-        raise FileFormatError(f"{name}, line 1: this is no YAML: {said}") from None
+        raise FileFormatError(f"{name}, line 1: this is not valid YAML: {said}") from None
     except RecursionError:
         raise FileFormatError(f"{name}, line 1: this is nested too deeply for a scene") from None
     reading = _YamlReading(name)
@@ -89,7 +91,7 @@ class _YamlReading:
             if key in out:
                 first = self.lines[(*path, key)]
                 raise FileFormatError(
-                    f"{self.name}, line {line}: {key!r} is here twice, first in line {first}; "
+                    f"{self.name}, line {line}: {key!r} appears twice, first in line {first}; "
                     "keep one of them"
                 )
             self.lines[(*path, key)] = line

@@ -59,7 +59,7 @@ def relative_forces(results: Results) -> Floats:
             force = force[force > PRESSED * force.max()]
             parts.append(force / force.mean())
     if not parts:
-        raise InputError(f"there is nothing to draw: nothing touches in the end of {results.path}")
+        raise InputError(f"there is nothing to draw: nothing touches at the end of {results.path}")
     return np.concatenate(parts)
 
 

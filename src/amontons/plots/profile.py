@@ -58,7 +58,7 @@ def _ratios(table: Mapping[str, Sequence[float]]) -> Floats:
     """Each entry over the best of its problem, (solvers, problems); infinite where unsolved."""
     lengths = {len(column) for column in table.values()}
     if len(lengths) != 1 or lengths == {0}:
-        raise InputError("a profile needs as many entries, one a problem, for every solver")
+        raise InputError("a profile needs one entry per problem for every solver")
     costs = np.array([list(column) for column in table.values()], dtype=np.float64)
     costs[np.isnan(costs)] = np.inf
     if (costs < 0).any():

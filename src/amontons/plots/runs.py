@@ -27,7 +27,7 @@ SEEN = 1e-3
 def energy(results: Results) -> Figure:
     """Kinetic, potential and dissipated energy, their sum, and the work by cause, over time.
 
-    Work is what came since the first step: what bodies had before is no part of it.
+    Work is what came since the first step: what bodies had before does not count.
     """
     work = _changes(results)
     figure, axes = panels(2 if work else 1, _title(results, "energy"), share_y=False)
@@ -77,7 +77,7 @@ def effort(results: Results) -> Figure:
     """The solver's iterations in every step, and the residual that it left."""
     figure, (left, right) = panels(2, _title(results, "solver"), share_y=False)
     _curves(left, results, {"iterations": results.readings("iterations")})
-    left.set_ylabel("Iterations of a step")
+    left.set_ylabel("Iterations per step")
     left.set_ylim(bottom=0.0)
     residual = results.readings("residual")
     _some_steps(results)

@@ -60,7 +60,7 @@ class Frame:
 
 @dataclass(frozen=True, repr=False)
 class BodyList:
-    """What does not change about the bodies of a run; one entry a body."""
+    """What does not change about the bodies of a run; one entry per body."""
 
     id: NDArray[np.int64]
     shape: NDArray[np.int32]
@@ -311,7 +311,7 @@ def _text(text: bytes) -> str:
 
 
 class Series:
-    """An array on the disk, one entry a frame: slices of it are numpy arrays."""
+    """An array on the disk, one entry per frame: slices of it are numpy arrays."""
 
     def __init__(self, dataset: h5py.Dataset, frames: int) -> None:
         self._dataset = dataset

@@ -183,7 +183,9 @@ class Recorder:
     def _write_frame(self) -> None:
         sim, bodies = self.simulation, self.simulation.bodies
         if len(bodies) != len(self._ids) or (bodies.id != self._ids).any():
-            raise InputError("bodies were added or removed: a recorded run keeps those it has")
+            raise InputError(
+                "bodies were added or removed: a recorded run must keep those it began with"
+            )
         self._write_rows()
         state = {name: getattr(bodies, name) for name in FRAME}
         self._file.append_frame(

@@ -122,5 +122,5 @@ def _described(results: Results) -> tuple[Scene | FileScene, Advice]:
     except (KeyError, TypeError) as reason:
         raise FileFormatError(
             f"{results.path} was made by version {results.version}, whose scene "
-            f"{results.scene} is another: {reason}"
+            f"{results.scene} was different: {reason}"
         ) from None

@@ -144,7 +144,7 @@ def check_joint_never_changes(joint: Connection) -> None:
 
 
 def check_bodies_are_checked(joint: Connection) -> None:
-    """The same body twice, the world twice and what is no body are refused."""
+    """The same body twice, the world twice and what is not a body are refused."""
     wrong: tuple[tuple[Any, Any], ...] = ((3, 3), (None, None), (-2, 1), (0.5, 1), ("a", "b"))
     for a, b in wrong:
         _refused(partial(replace, joint, a=a, b=b), f"a joint between {a!r} and {b!r}")

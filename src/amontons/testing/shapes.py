@@ -189,7 +189,7 @@ def check_support(shape: Shape) -> None:
         return
     directions, size = _directions(), _size(shape)
     points = shape.support(directions)
-    expect(points.shape == directions.shape, "support must give one point a direction")
+    expect(points.shape == directions.shape, "support must give one point per direction")
     length = np.linalg.norm(directions, axis=1)
     reach = np.einsum("ij,ij->i", points, directions) / length
     vertices, _ = shape.surface_mesh(FINE)
@@ -257,7 +257,7 @@ def check_row_of_the_table(shape: Shape) -> None:
 
 def _check_row(shape: Shape) -> None:
     row = shape.encode()
-    expect(row.kind in list(ShapeKind), f"{row.kind!r} is no ShapeKind")
+    expect(row.kind in list(ShapeKind), f"{row.kind!r} is not a ShapeKind")
     table = build_table([Sphere(1.0), shape, shape])
     for i in (1, 2):
         _near(table.size[i], row.size, 0.0, "size in the table")
@@ -304,7 +304,7 @@ def _check_faces(faces: Faces, size: float, *, solid: bool) -> None:
     walked = {}
     for face in range(len(start) - 1):
         loop = corner[start[face] : start[face + 1]].tolist()
-        expect(len(set(loop)) == len(loop) >= 3, f"face {face} is no polygon: {loop}")
+        expect(len(set(loop)) == len(loop) >= 3, f"face {face} is not a polygon: {loop}")
         around = faces.point[loop]
         turn = np.cross(around[1:-1] - around[0], around[2:] - around[0]).sum(axis=0)
         expect(bool(turn @ plane[face, :3] > 0), f"face {face} goes round the wrong way")
@@ -314,7 +314,7 @@ def _check_faces(faces: Faces, size: float, *, solid: bool) -> None:
             walked[face, vertex, loop[(k + 1) % len(loop)]] = int(faces.neighbour[start[face] + k])
     for (face, here, there), other in walked.items():
         back = other == -1 or walked.get((other, there, here)) == face
-        expect(back, f"face {other} is no neighbour of face {face}")
+        expect(back, f"face {other} is not a neighbour of face {face}")
     if solid:
         expect(-1 not in walked.values(), "a hull's face has no neighbour")
         above = (faces.point @ plane[:, :3].T - plane[:, 3]).max()

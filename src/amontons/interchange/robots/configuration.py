@@ -30,7 +30,7 @@ class Clamped:
         low, high = limits or (-math.inf, math.inf)
         if low > high:
             raise InputError(
-                f"{self.path}: joint {name!r} has the limits {low:g} and {high:g}, low above high"
+                f"{self.path}: the lower limit {low:g} of joint {name!r} is above {high:g}"
             )
         inside = min(max(value, low), high)
         self.taken[name] = inside

@@ -16,7 +16,7 @@ class LeftOut:
             names.append(who)
 
     def lines(self) -> list[str]:
-        """One line a thing, in the order in which they came."""
+        """One line per thing, in the order in which they came."""
         return [
             f"{what}: {', '.join(names)}" if names else what for what, names in self._who.items()
         ]

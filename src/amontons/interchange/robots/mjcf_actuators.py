@@ -18,7 +18,7 @@ from amontons.model.joints.constraints import Signal
 def read_motors(
     mujoco: Any, model: Any, data: Any, controls: Mapping[str, Signal], left_out: LeftOut
 ) -> dict[int, Motor]:
-    """Motors by joint; what is no motor of a hinge or slide is noted."""
+    """Motors by joint; what is not a motor of a hinge or slide is noted."""
     names = [actuator_name(model, i) for i in range(model.nu)]
     for name, value in controls.items():
         if name not in names:

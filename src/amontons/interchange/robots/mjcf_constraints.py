@@ -37,7 +37,9 @@ def add_constraints(
             continue
         joint = _joint(mujoco, model, data, number, name, imported)
         if joint is None:
-            left_out.add("equality constraints but connect and weld that hold at the start", name)
+            left_out.add(
+                "equality constraints other than connect and weld that hold at the start", name
+            )
             continue
         try:
             imported.world.add_joint(joint)

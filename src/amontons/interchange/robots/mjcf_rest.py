@@ -46,4 +46,4 @@ def list_the_rest(mujoco: Any, model: Any, left_out: LeftOut) -> None:
     if option.disableflags & ~int(mujoco.mjtDisableBit.mjDSBL_GRAVITY):
         left_out.add("flags that switch parts of the physics off")
     if model.nkey:
-        left_out.add(f"keyframes ({model.nkey}), but the one asked for")
+        left_out.add(f"keyframes ({model.nkey}) other than the one asked for")

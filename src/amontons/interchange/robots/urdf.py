@@ -122,7 +122,7 @@ def _parsed(path: Path, left_out: LeftOut) -> Any:
         said = " ".join(str(reason).split()) or type(reason).__name__
         raise FileFormatError(f"{path} cannot be read as URDF: {said}") from None
     if not robot.links:
-        raise FileFormatError(f"{path} describes no robot: it has no links")
+        raise FileFormatError(f"{path} does not describe a robot: it has no links")
     return robot
 
 
@@ -151,7 +151,7 @@ def _tree(path: Path, robot: Any) -> tuple[str, dict[str, list[Any]]]:
     roots = [name for name in names if name not in below]
     if len(roots) != 1:
         raise InputError(
-            f"{path} must have one link that no joint leads to, it has "
+            f"{path} must have exactly one link that no joint leads to, but it has "
             f"{', '.join(map(repr, roots)) or 'none: its joints go round in a circle'}"
         )
     return roots[0], children

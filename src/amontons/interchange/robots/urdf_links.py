@@ -50,7 +50,7 @@ def _add_pieces(
             shape = _shape(entry.geometry, path, meshes)
             pose = link.pose.then(checked_pose("origin", entry.origin))
         if shape is None:
-            left_out.add("geometry that is no box, sphere, cylinder or mesh", link.name)
+            left_out.add("geometry other than boxes, spheres, cylinders and meshes", link.name)
         else:
             link.pieces.append(Piece(shape, pose, collide))
 

@@ -48,7 +48,7 @@ def sphere_table(radii: ArrayLike) -> ShapeArrays:
     """The table of so many spheres [m]: what `build_table` gives, at once for all."""
     radius = np.atleast_1d(finite_array("radii", radii))
     if radius.ndim != 1:
-        raise InputError(f"radii must be one number a sphere, got shape {radius.shape}")
+        raise InputError(f"radii must be one number per sphere, got shape {radius.shape}")
     wrong = ~((radius >= SMALLEST) & (radius <= LARGEST))
     if wrong.any():
         first = int(np.argmax(wrong))

@@ -26,7 +26,7 @@ Quaternion = tuple[float, float, float, float]
 
 
 class Leaf(NamedTuple):
-    """A shape that is no compound, and where it stands in the frame of the whole."""
+    """A shape that is not a compound, and where it stands in the frame of the whole."""
 
     shape: Shape
     position: Vector  # [m]
