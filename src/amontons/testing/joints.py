@@ -20,7 +20,7 @@ from amontons.dynamics.joints.law import FREE, LIMIT, POSITION
 from amontons.dynamics.joints.tables import RowArrays
 from amontons.errors import InputError
 from amontons.model.joints import Connection, Joint
-from amontons.testing.judging import NamedCheck, expect, fail, named_checks
+from amontons.testing.judging import EXACT, NamedCheck, expect, fail, named_checks
 
 Floats = NDArray[np.float64]
 Poses = tuple[Floats, Floats]
@@ -28,9 +28,6 @@ Check = Callable[[Connection], None]
 
 POSES = 5
 """Pairs of random poses that each check tries."""
-
-EXACT = 1e-9
-"""Relative error of what should agree but for rounding."""
 
 NUDGE = 1e-6
 """Step of finite differences [m, rad]."""

@@ -26,6 +26,9 @@ NamedCheck = tuple[str, Callable[[], None]]
 PREFERRED = ("bodies-extras", "mixed", "coulomb", "nonnegative", "free")
 """Cases that checks of behaviour use: the first of these that a solver supports."""
 
+EXACT = 1e-9
+"""Relative error of what should agree but for rounding."""
+
 SLACK = 1e-6
 """Relative difference between a claimed residual and the naive one that is put down to rounding."""
 

@@ -29,7 +29,7 @@ from amontons.model.shapes import (
 from amontons.model.shapes.base import Faces, ShapeRow
 from amontons.model.shapes.surfaces import enclosed
 from amontons.model.shapes.table import ShapeKind
-from amontons.testing.judging import NamedCheck, expect, fail, named_checks
+from amontons.testing.judging import EXACT, NamedCheck, expect, fail, named_checks
 
 Floats = NDArray[np.float64]
 Check = Callable[[Shape], None]
@@ -42,9 +42,6 @@ COARSE = 4e-3
 
 CLOSE = 1e-5
 """Relative error of what is extrapolated from two resolutions."""
-
-EXACT = 1e-9
-"""Relative error of what should agree but for rounding."""
 
 
 def check_shape(shape: Shape) -> None:
