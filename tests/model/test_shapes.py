@@ -207,7 +207,7 @@ def test_bad_sizes_are_refused(name, wrong):
         (lambda: am.Sphere(1.0).support([[1.0, 2.0]]), r"directions must have shape \(n, 3\)"),
         (lambda: build_table([1.0]), "a table is built of shapes"),
         (lambda: sphere_table([1.0, -1.0]), r"radii\[1\] is -1"),
-        (lambda: sphere_table([[1.0]]), "one number a sphere"),
+        (lambda: sphere_table([[1.0]]), "one number per sphere"),
     ],
 )
 def test_errors_say_what_is_wrong(make, message):
