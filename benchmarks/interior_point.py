@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 import amontons as am
-from amontons.plots.style import legend_below, look, panels, save
-from amontons.reproduce.paper5.sizes import BALLS, count_iterations
-from amontons.reproduce.paper5.warm_start import KINDS, TESTS, total_iterations
+from amontons.plots.style import curve_style, legend_below, panels, save
+from amontons_papers.paper5.sizes import BALLS, count_iterations
+from amontons_papers.paper5.warm_start import KINDS, TESTS, total_iterations
 from common import arguments, write
 
 
@@ -75,7 +75,7 @@ def draw(runs: dict[str, dict[str, am.Solution]], title: str, path: Path) -> Non
     for axis, solver in zip(axes, ("InteriorPoint", "APGD"), strict=True):
         for i, (ratio, solutions) in enumerate(runs.items()):
             history = solutions[solver].history.best_residual
-            style = look(i)
+            style = curve_style(i)
             axis.semilogy(
                 np.maximum(history, 1e-12),
                 color=style.colour,

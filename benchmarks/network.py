@@ -11,8 +11,8 @@ from typing import Any
 import amontons as am
 from amontons.generators import bilateral_network, frictionless_spheres
 from amontons.plots import convergence
-from amontons.reproduce.histories import iterations_to
-from amontons.reproduce.paper1.comparison import LEVELS, P_SPG_FB, race, rivals
+from amontons_papers.histories import iterations_to
+from amontons_papers.paper1.comparison import LEVELS, P_SPG_FB, race, rivals
 from common import arguments, write
 
 

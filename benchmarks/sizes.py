@@ -16,7 +16,7 @@ import numpy as np
 import amontons as am
 from amontons import _jit
 from amontons.generators import packing
-from amontons.plots.style import legend_below, look, panels, save
+from amontons.plots.style import curve_style, legend_below, panels, save
 from common import arguments, write
 from slab import clarabel
 
@@ -84,7 +84,7 @@ def draw(tables: dict[int, dict[str, dict[str, float]]], path: Path) -> None:
         tried = {size: rows[name]["seconds"] for size, rows in tables.items() if name in rows}
         sizes = [size for size, seconds in tried.items() if math.isfinite(seconds)]
         seconds = [tried[size] for size in sizes]
-        style = look(i)
+        style = curve_style(i)
         axes[0].loglog(sizes, seconds, "o", color=style.colour, linestyle=style.dashes, label=name)
     axes[0].set_xlabel("contacts")
     axes[0].set_ylabel("seconds")

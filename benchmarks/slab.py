@@ -15,7 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 
 import amontons as am
-from amontons.reproduce.histories import reach
+from amontons_papers.histories import reach
 from common import arguments, load, write
 
 

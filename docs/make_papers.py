@@ -13,7 +13,7 @@ from pathlib import Path
 
 from PIL import Image
 
-from amontons.reproduce import EXPERIMENTS
+from amontons_papers import EXPERIMENTS
 
 CHAPTER = Path(__file__).parent / "papers"
 WIDTH = 800

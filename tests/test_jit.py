@@ -170,6 +170,59 @@ def test_kernels_hold_their_own_callees(copy):
     assert weak == 0
 
 
+FIELDS = """
+from amontons._jit import serial_kernel
+
+@serial_kernel
+def first(table):
+    return table.first
+"""
+
+FIELDS_SCRIPT = """
+import numpy as np
+from amontons import _jit
+from amontons.simulation.tables import Table
+from amontons.algebra.tiny_fields import first
+
+print(first(Table(*[np.float64(i) for i in range(2)])), len(_jit.announcer.compiled))
+"""
+
+
+def test_reordered_fields_of_an_argument_are_never_answered_from_an_old_cache(copy):
+    """The class of a named tuple may come from a room that is not in the kernel's stamp."""
+    (copy.package / "algebra" / "tiny_fields.py").write_text(FIELDS)
+    (copy.folder / "script.py").write_text(FIELDS_SCRIPT)
+    table = copy.package / "simulation" / "tables.py"
+    for fields, answer in (("first second", 0.0), ("second first", 1.0)):
+        table.write_text(
+            f"from collections import namedtuple\nTable = namedtuple('Table', '{fields}')\n"
+        )
+        assert copy.run()[:2] == (answer, 1)
+        assert copy.run()[:2] == (answer, 0)
+
+
+@pytest.mark.parametrize(
+    ("change", "missing"),
+    [
+        ("codegen.CPUCodeLibrary = object", "_finalize_final_module"),
+        ("del codegen.CPUCodeLibrary", "CPUCodeLibrary"),
+        ("del caching._CacheLocator", "_CacheLocator"),
+        ("del caching.IndexDataCacheFile", "IndexDataCacheFile"),
+    ],
+)
+def test_numba_without_a_private_name_keeps_nothing_and_warns(copy, change, missing):
+    begin = "import warnings\nfrom numba.core import caching, codegen\n"
+    begin += f"{change}\nwarnings.simplefilter('default')\n"
+    (copy.folder / "script.py").write_text(begin + SCRIPT)
+    for _ in range(2):
+        answer, compiled, errors = copy.run()
+        assert answer == 4.0
+        assert compiled > 0
+        assert "RuntimeWarning: compiled code cannot be kept on disk with Numba" in errors
+        assert missing in errors
+    assert not copy.cache.exists()
+
+
 @pytest.mark.slow
 def test_unwritable_cache_directory_still_works(copy):
     blocker = copy.folder / "a-file"
@@ -224,8 +277,12 @@ def test_stamp_of_a_room_sees_what_is_below_it(copy):
             uses = room == "" or changed in (room, *_kernel_cache.BELOW[room])
             assert (before[room] != after[room]) == uses
     before = stamps()
-    (copy.package / "errors.py").write_text("# at the top\n")
+    (copy.package / "_jit.py").write_text("# shapes all compiled code\n")
     assert all(before[room] != stamp for room, stamp in stamps().items())
+    before = stamps()
+    (copy.package / "errors.py").write_text("# shapes none\n")
+    changed = [room for room, stamp in stamps().items() if before[room] != stamp]
+    assert changed == [""]  # the top of the package may use everything
 
 
 def test_prune_keeps_the_present_code(tmp_path, monkeypatch):

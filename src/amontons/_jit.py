@@ -3,7 +3,7 @@
 Every kernel exists in a serial and a parallel form made from the same Python function. Which one
 runs depends on the size of the work alone, never on the number of threads, and reductions are
 summed over chunks of fixed size: results are the same bit for bit on any number of threads.
-Compiled code is kept by :mod:`amontons._kernel_cache`.
+Compiled code is kept by :mod:`amontons._numba_cache`.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import logging
 import os
 import sys
 import time
+import warnings
 from collections.abc import Callable
 from typing import Any, Generic, ParamSpec, TypeVar
 
@@ -23,16 +24,28 @@ import numba
 import numpy as np
 from llvmlite import binding as llvm
 from numba.core import event
-from numba.core.registry import CPUDispatcher
 
 from amontons._blas import one_blas_thread
-from amontons._kernel_cache import keep
 from amontons.errors import InputError
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 logger = logging.getLogger("amontons")
+
+try:
+    from amontons._numba_cache import keep
+except (ImportError, AttributeError) as reason:
+    warnings.warn(
+        f"compiled code cannot be kept on disk with Numba {numba.__version__} ({reason}): kernels "
+        "are compiled anew in each process; install a version that amontons is tested with",
+        RuntimeWarning,
+        stacklevel=2,
+    )
+
+    def keep(dispatcher: Any, form: str = "serial") -> None:
+        """Nothing is kept."""
+
 
 # A loop over many arrays is vectorised after a check that those it writes overlap no other. LLVM
 # gives up at 8 such pairs; a pass over contacts has some 250 (3 components of a dozen vectors).
@@ -59,6 +72,15 @@ ARITHMETIC = {"reassoc", "contract", "nsz"}
 OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": ARITHMETIC}
 
 
+compiled_functions: list[Callable[..., Any]] = []
+"""Every function that the decorators below were given, as written."""
+
+
+def _compiled(function: Callable[..., Any], **options: Any) -> Any:
+    compiled_functions.append(function)
+    return numba.njit(**OPTIONS, **options)(function)
+
+
 class Kernel(Generic[P, R]):
     """A compiled function in a serial and a parallel form; :meth:`sized` picks one by the work."""
 
@@ -68,11 +90,11 @@ class Kernel(Generic[P, R]):
         self.__wrapped__ = function
         self.__doc__ = function.__doc__
         self.name = function.__name__
-        self.parallel: Callable[P, R] = numba.njit(parallel=True, **OPTIONS)(function)
+        self.parallel: Callable[P, R] = _compiled(function, parallel=True)
         keep(self.parallel, form="parallel")
         self.serial: Callable[P, R] = self.parallel
         if not heavy:
-            self.serial = numba.njit(**OPTIONS)(function)
+            self.serial = _compiled(function)
             keep(self.serial)
         Kernel.registry.append(self)
 
@@ -100,7 +122,7 @@ def heavy_kernel(function: Callable[P, R]) -> Kernel[P, R]:
 
 def serial_kernel(function: Callable[P, R]) -> Callable[P, R]:
     """Compile an entry function that has no parallel form (set-up, orderings, serial sweeps)."""
-    compiled = numba.njit(**OPTIONS)(function)
+    compiled = _compiled(function)
     keep(compiled)
     return compiled  # type: ignore[no-any-return]
 
@@ -111,12 +133,12 @@ def helper(function: Callable[P, R]) -> Callable[P, R]:
     It is inlined by Numba itself: a call that takes a named tuple of arrays would otherwise count
     references in the innermost loop, which doubles the cost of a product.
     """
-    return numba.njit(inline="always", **OPTIONS)(function)  # type: ignore[no-any-return]
+    return _compiled(function, inline="always")  # type: ignore[no-any-return]
 
 
 def routine(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a function that kernels call once for many blocks: not inlined, so compiled once."""
-    return numba.njit(**OPTIONS)(function)  # type: ignore[no-any-return]
+    return _compiled(function)  # type: ignore[no-any-return]
 
 
 def set_threads(threads: int) -> None:
@@ -151,7 +173,7 @@ if "NUMBA_NUM_THREADS" in os.environ:  # who limits the kernels means all of it
 
 
 class _Announcer(event.Listener):  # type: ignore[misc]
-    """Says on standard error, once a process, that kernels are being compiled."""
+    """Says on standard error, once per process, that kernels are being compiled."""
 
     def __init__(self) -> None:
         self.compiled: list[str] = []
@@ -187,11 +209,8 @@ class _Announcer(event.Listener):  # type: ignore[misc]
 
 
 def _own_kernel(compile_event: Any) -> str | None:
-    dispatcher = compile_event.data.get("dispatcher")
-    if not isinstance(dispatcher, CPUDispatcher):
-        return None
-    function = dispatcher.py_func
-    if not str(function.__module__).startswith("amontons."):
+    function = getattr(compile_event.data.get("dispatcher"), "py_func", None)
+    if function is None or not str(function.__module__).startswith("amontons."):
         return None
     return str(function.__name__)
 

@@ -11,7 +11,7 @@ import pytest
 
 import amontons as am
 from amontons import _jit, _kernel_cache
-from amontons.cli import companion, warmup
+from amontons.cli import second_compiler, warmup
 from amontons.cli.progress import Interrupt
 from amontons.cli.settings import Settings
 from amontons.simulation import simulation
@@ -153,7 +153,7 @@ def test_ctrl_c_before_there_is_anything(problem_file, monkeypatch):
 def cache(tmp_path, monkeypatch):
     """A stand-in for the folder that is cleared; kernels keep the one that they began with.
 
-    There is no companion: it would begin in that folder, and compile everything.
+    There is no second compiler: it would begin in that folder, and compile everything.
     """
     monkeypatch.setattr(warmup, "start", lambda job: None)
     folder = tmp_path / "cache"
@@ -179,7 +179,7 @@ def test_after_warmup_nothing_is_left_to_compile(cache, problem_file, tmp_path):
 import dataclasses, amontons as am
 from amontons import _jit, _kernel_cache
 from amontons.cli import warmup
-from amontons.cli.samples import sample_problems
+from amontons.cli.warmup_inputs import sample_problems
 from amontons.solvers import SOLVERS
 file = am.ConeProblem.load({str(problem_file)!r})
 for above in (10**9, 0):
@@ -203,24 +203,24 @@ assert _jit.announcer.compiled == [], _jit.announcer.compiled
     assert again.stderr == ""
 
 
-def test_a_companion_starts_only_where_no_solver_was_compiled(tmp_path, monkeypatch):
+def test_a_second_compiler_starts_only_where_no_solver_was_compiled(tmp_path, monkeypatch):
     started = []
-    monkeypatch.setattr(companion, "start", started.append)
+    monkeypatch.setattr(second_compiler, "start", started.append)
     monkeypatch.setenv("AMONTONS_CACHE_DIR", str(tmp_path))
-    companion.start_where_cold()
+    second_compiler.start_where_cold()
     assert started == ["step"]
     folder = tmp_path / f"kernels-{_kernel_cache.present_stamp('solvers')}" / "serial"
     folder.mkdir(parents=True)
     (folder / "apgd.nbc").write_bytes(b"")
-    companion.start_where_cold()
+    second_compiler.start_where_cold()
     assert started == ["step"]
 
 
-def test_a_companion_compiles_what_a_first_step_needs(monkeypatch):
+def test_a_second_compiler_compiles_what_a_first_step_needs(monkeypatch):
     done = []
     monkeypatch.setattr(am.Auto, "solve", lambda self, problem: done.append(problem))
     monkeypatch.setattr(warmup, "simulate", lambda *, torques: done.append(torques))
-    companion.main("step")
+    second_compiler.main("step")
     assert isinstance(done[0], am.ConeProblem)
     assert done[1:] == [False]
 

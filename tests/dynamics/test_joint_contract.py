@@ -9,7 +9,7 @@ import pytest
 
 from amontons.dynamics.joints import JointSystem
 from amontons.model.joints import Joint
-from amontons.model.joints.anatomy import AXES, Anatomy, Law, Row, along
+from amontons.model.joints.constraints import AXES, ConstraintRow, JointConstraints, Law, along
 from amontons.testing import ContractError, check_joint, joint_checks
 from helpers.joint_samples import SAMPLES, P
 
@@ -38,8 +38,8 @@ class Sample(Joint):
     def check(self):
         pass
 
-    def anatomy(self):
-        parts = Anatomy(self.point)
+    def constraints(self):
+        parts = JointConstraints(self.point)
         parts.hold_point(AXES)
         return parts
 
@@ -51,15 +51,15 @@ class TooFree(Sample):
 class Redundant(Sample):
     freedom: ClassVar[int] = 2
 
-    def anatomy(self):
-        parts = super().anatomy()
+    def constraints(self):
+        parts = super().constraints()
         parts.hold_point(((0.6, 0.8, 0.0),))
         return parts
 
 
 class OutOfPlace(Sample):
-    def anatomy(self):
-        parts = Anatomy(self.point)
+    def constraints(self):
+        parts = JointConstraints(self.point)
         for axis in AXES:
             parts.hold(along(P, axis)._replace(point_b=(0.3, -0.2, 0.6)))
         return parts
@@ -68,9 +68,9 @@ class OutOfPlace(Sample):
 class Changing(Sample):
     calls: ClassVar[list[int]] = []
 
-    def anatomy(self):
+    def constraints(self):
         self.calls.append(1)
-        parts = Anatomy(self.point)
+        parts = JointConstraints(self.point)
         shift = 1e-3 * len(self.calls)
         for axis in AXES:
             parts.hold(along((shift, 0.0, 0.0), axis))
@@ -83,9 +83,9 @@ class AnyBodies(Sample):
 
 
 class BeyondItsLimit(Sample):
-    def anatomy(self):
-        parts = super().anatomy()
-        parts.rows.append(Row(0, Law.LIMIT, target=0.1))
+    def constraints(self):
+        parts = super().constraints()
+        parts.rows.append(ConstraintRow(0, Law.LIMIT, target=0.1))
         return parts
 
 

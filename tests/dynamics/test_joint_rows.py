@@ -23,7 +23,7 @@ from amontons.model.joints import (
     SpeedMotor,
     Spherical,
 )
-from amontons.model.joints.anatomy import Law
+from amontons.model.joints.constraints import Law
 from amontons.testing.judging import parallel_kernels, threads
 from helpers.joint_oracles import WORLD, Pose, coordinate_values, row_law
 from helpers.joint_samples import AXIS, SAMPLES, P
@@ -70,7 +70,7 @@ def test_coordinates_are_those_of_the_oracle(kind, seed, world):
     period = (
         2
         * math.pi
-        * np.array([min(abs(t.weight) for t in c.terms) for c in joint.anatomy().coordinates])
+        * np.array([min(abs(t.weight) for t in c.terms) for c in joint.constraints().coordinates])
     )
     off = system.values - right
     off -= period * np.round(off / period)
@@ -111,8 +111,8 @@ def test_rows_are_those_of_the_oracle(seed, h, time, recovery, reach):
     expected = []
     number = first = 0
     for joint in joints:
-        anatomy = joint.anatomy()
-        for row in anatomy.rows:
+        constraints = joint.constraints()
+        for row in constraints.rows:
             c = first + row.coordinate
             rate = float(system.jacobian[c] @ twist.ravel())
             active, *law = row_law(row, system.values[c], there.values[c], rate, time, h, recovery)
@@ -121,7 +121,7 @@ def test_rows_are_those_of_the_oracle(seed, h, time, recovery, reach):
             if active:
                 expected.append((kind, number, row.sign * system.jacobian[c], *law))
             number += 1
-        first += len(anatomy.coordinates)
+        first += len(constraints.coordinates)
     expected.sort(key=lambda entry: entry[:2])
     kinds = [entry[0] for entry in expected]
     assert [rows.free, rows.one_sided, rows.bounded] == [kinds.count(k) for k in range(3)]
@@ -146,7 +146,7 @@ def test_reactions_are_sums_over_rows():
     system.accept(impulses, 1e-2)
     momentum = (impulses[:, None] * rows.jacobian).sum(axis=0) / 1e-2
     np.testing.assert_allclose(system.reaction_force.sum(axis=0), momentum[6:9])
-    points = np.array([joint.anatomy().point for joint in SAMPLES.values()])
+    points = np.array([joint.constraints().point for joint in SAMPLES.values()])
     arms = points - poses[0][1]
     turning = system.reaction_torque + np.cross(arms, system.reaction_force)
     np.testing.assert_allclose(turning.sum(axis=0), momentum[9:])

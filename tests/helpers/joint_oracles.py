@@ -8,7 +8,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from amontons.model.joints import Connection
-from amontons.model.joints.anatomy import Law, Measure, Term
+from amontons.model.joints.constraints import JointMeasure, Law, Term
 
 
 class Pose:
@@ -44,23 +44,23 @@ def term_value(term: Term, start: tuple[Pose, Pose], now: tuple[Pose, Pose]) -> 
     # how B has turned in A since the start, seen in the world as it was then
     turn = a0.rotation * a.rotation.inv() * b.rotation * b0.rotation.inv()
     match term.measure:
-        case Measure.ALONG:
+        case JointMeasure.ALONG:
             return float(axis_a @ (p_b - p_a))
-        case Measure.LENGTH:
+        case JointMeasure.LENGTH:
             return float(np.linalg.norm(p_b - p_a))
-        case Measure.AZIMUTH:
+        case JointMeasure.AZIMUTH:
             d = p_b - p_a
             return math.atan2(d @ np.cross(axis_a, normal), d @ normal)
-        case Measure.ACROSS:
+        case JointMeasure.ACROSS:
             return float(axis_a @ axis_b)
-        case Measure.TILT:
+        case JointMeasure.TILT:
             c = np.cross(axis_a, axis_b)
             sine = np.linalg.norm(c)
             angle = math.atan2(sine, axis_a @ axis_b)
             return float(normal @ c) * (angle / sine if sine > 0 else 1.0)
-        case Measure.TWIST:
+        case JointMeasure.TWIST:
             return float(turn.as_rotvec() @ np.array(term.normal))
-        case Measure.TURN:
+        case JointMeasure.TURN:
             x, y, z, w = turn.as_quat()
             angle = 2 * math.atan2(np.dot([x, y, z], term.axis_a), w)
             return math.remainder(angle, 2 * math.pi)
@@ -72,7 +72,7 @@ def coordinate_values(joint: Connection, start, now) -> np.ndarray:
     return np.array(
         [
             sum(term.weight * term_value(term, start, now) for term in coordinate.terms)
-            for coordinate in joint.anatomy().coordinates
+            for coordinate in joint.constraints().coordinates
         ]
     )
 

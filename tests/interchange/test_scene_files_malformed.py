@@ -118,10 +118,10 @@ CHANGES = [
 
 NO_SCENE = [
     ("a tab", GOOD.replace("    mass: 20", "\tmass: 20"), 16, "tab"),
-    ("cut off", GOOD[: GOOD.index("limit: 10")], None, "no YAML"),
+    ("cut off", GOOD[: GOOD.index("limit: 10")], None, "not valid YAML"),
     ("a key twice", GOOD.replace("    mass: 20", "    mass: 20\n    mass: 21"), 17, "twice"),
     ("an alias", GOOD.replace("size: [0.2, 0.1, 0.1]", "size: &s [0.2, 0.1, 0.1], x: *s"), 11, "&"),
-    ("indented anyhow", GOOD.replace("  time: 0.1", "     time: 0.1"), None, "no YAML"),
+    ("indented anyhow", GOOD.replace("  time: 0.1", "     time: 0.1"), None, "not valid YAML"),
     ("a list", "- 1\n- 2\n", 1, "sections"),
     ("a word", "hello", 1, "sections"),
     ("nothing", "", 1, "nothing"),
@@ -198,7 +198,7 @@ def test_toml_has_lines_too(tmp_path, old, new, field, line):
 def test_text_that_is_no_toml(tmp_path, text, line):
     path = tmp_path / "bad.toml"
     path.write_text(text)
-    one_paragraph(run("run", path), f"{path}, line {line}: this is no TOML")
+    one_paragraph(run("run", path), f"{path}, line {line}: this is not valid TOML")
 
 
 def test_bytes_that_are_no_text(tmp_path):

@@ -155,7 +155,7 @@ def test_a_pair_acts_in_a_world():
 REFUSED = {name: ({name: -0.1}, f"{name} is -0.1; it must not be negative") for name in PROPERTIES}
 REFUSED |= {f"nan {name}": ({name: math.nan}, f"{name} is nan") for name in PROPERTIES}
 REFUSED |= {
-    "bouncy": ({"restitution": 1.1}, "more than 1 would make energy"),
+    "bouncy": ({"restitution": 1.1}, "more than 1 would create energy"),
     "slippery at rest": (
         {"friction": 0.5, "static_friction": 0.4}, "static_friction 0.4 is below friction 0.5"),
     "text": ({"friction": "rough"}, "friction must be a number"),

@@ -14,8 +14,8 @@ from scipy.spatial.transform import Rotation
 import amontons as am
 from amontons.model.shapes import (
     Polyhedron,
-    Row,
     ShapeKind,
+    ShapeRow,
     build_table,
     leaves,
     sphere_table,
@@ -207,7 +207,7 @@ def test_bad_sizes_are_refused(name, wrong):
         (lambda: am.Sphere(1.0).support([[1.0, 2.0]]), r"directions must have shape \(n, 3\)"),
         (lambda: build_table([1.0]), "a table is built of shapes"),
         (lambda: sphere_table([1.0, -1.0]), r"radii\[1\] is -1"),
-        (lambda: sphere_table([[1.0]]), "one number a sphere"),
+        (lambda: sphere_table([[1.0]]), "one number per sphere"),
     ],
 )
 def test_errors_say_what_is_wrong(make, message):
@@ -447,7 +447,9 @@ BROKEN = {
     "scaled": ("scaled", lambda cls: {"scaled": lambda self, f: type(self)(self.radius * f**2)}),
     "row": (
         "another solid",
-        lambda cls: {"encode": lambda self: Row(ShapeKind.BOX, (1, 1, 1, 0), (self.radius,) * 3)},
+        lambda cls: {
+            "encode": lambda self: ShapeRow(ShapeKind.BOX, (1, 1, 1, 0), (self.radius,) * 3)
+        },
     ),
     "equality": ("not equal", lambda cls: {"__eq__": lambda self, other: False}),
     "surface": (

@@ -8,7 +8,7 @@ import pytest
 
 import amontons as am
 from amontons import plots
-from amontons.plots.style import COLOURS, legend_below, look, panels
+from amontons.plots.style import COLOURS, curve_style, legend_below, panels
 from amontons.problem.solution import History
 
 
@@ -124,7 +124,7 @@ def test_profile_of_times_alone_is_one_panel(tmp_path):
 
 def test_bad_profiles_are_refused():
     for table in ({}, {"a": []}, {"a": [1.0], "b": [1.0, 2.0]}):
-        with pytest.raises(am.InputError, match="as many entries"):
+        with pytest.raises(am.InputError, match="one entry per problem"):
             plots.performance_profile(table)
     with pytest.raises(am.InputError, match="negative"):
         plots.performance_profile({"a": [-1.0]})
@@ -134,10 +134,10 @@ def test_bad_profiles_are_refused():
 
 
 def test_curves_can_be_told_apart():
-    looks = [look(i) for i in range(6)]
+    looks = [curve_style(i) for i in range(6)]
     assert len({one.colour for one in looks}) == 6
-    assert len({str(one) for one in (look(i) for i in range(12))}) == 12
-    assert look(len(COLOURS)).colour == look(0).colour
+    assert len({str(one) for one in (curve_style(i) for i in range(12))}) == 12
+    assert curve_style(len(COLOURS)).colour == curve_style(0).colour
 
 
 def test_no_global_state(solutions):

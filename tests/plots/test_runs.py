@@ -38,7 +38,7 @@ def test_energy_adds_up(results):
 def test_contacts_and_overlap(results):
     left, right = plots.contacts(results).axes
     np.testing.assert_array_equal(curve(left, "contacts").get_ydata(), results.readings("contacts"))
-    overlap = curve(right, "overlap").get_ydata()
+    overlap = curve(right, "penetration").get_ydata()
     np.testing.assert_allclose(overlap, 1e3 * results.readings("penetration"))
 
 

@@ -127,7 +127,7 @@ def test_bad_arguments(tmp_path):
         Results(tmp_path / "text")
     with h5py.File(tmp_path / "other.h5", "w", libver="latest") as file:
         file.attrs["format"] = "something else"
-    with pytest.raises(am.FileFormatError, match="is no run"):
+    with pytest.raises(am.FileFormatError, match="is not a run"):
         Results(tmp_path / "other.h5")
 
 
@@ -229,7 +229,7 @@ def test_a_scene_of_another_version_is_named(tmp_path):
         about = json.loads(file.attrs["about"])
         about["parameters"]["colour"] = 3
         file.attrs["about"] = json.dumps(about)
-    with pytest.raises(am.FileFormatError, match=r"bouncing_balls is another.*colour"):
+    with pytest.raises(am.FileFormatError, match=r"bouncing_balls was different.*colour"):
         resume(tmp_path)
 
 
@@ -286,7 +286,7 @@ from amontons.results import begin
 from amontons.scenes import BouncingBalls
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 run = begin(BouncingBalls(30, height=0.02), sys.argv[1], rate=400.0)
-resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
+resource.setrlimit(resource.RLIMIT_FSIZE, (220_000, 220_000))
 try:
     with run.recorder:
         run.simulation.run(100.0, on_step=run.recorder)

@@ -200,7 +200,7 @@ def digest(folder):
         ({"balls": 2}, "other bodies: it has 4, this simulation has 3"),
         ({"name": "bowl"}, "other bodies: 'bowl' is called 'ball' there"),
         ({"height": 0.6}, r"another scene: ball begins at \[.*, 0\.5\] there and at \[.*, 0\.6\]"),
-        ({"radius": 0.09}, "other bodies: the shape of body 2 is another"),
+        ({"radius": 0.09}, "other bodies: body 2 has another shape there"),
         ({"every_radius": 0.09}, "another scene: its shapes, materials or motions differ"),
         ({"friction": 0.4}, "another scene: its shapes, materials or motions differ"),
     ],
@@ -227,7 +227,7 @@ def test_other_frames_and_another_start_are_refused(tmp_path):
         Recorder(late, tmp_path, resume=True)
 
 
-def test_a_file_that_is_no_run_is_refused(tmp_path):
+def test_a_file_that_is_not_a_run_is_refused(tmp_path):
     (tmp_path / RUN_FILE).write_text("not HDF5")
     for again in (True, False):
         with pytest.raises(am.AmontonsError, match="cannot be read as a run"):
@@ -235,7 +235,7 @@ def test_a_file_that_is_no_run_is_refused(tmp_path):
     (tmp_path / RUN_FILE).unlink()
     with h5py.File(tmp_path / RUN_FILE, "w") as file:
         file["x"] = 1
-    with pytest.raises(am.FileFormatError, match="is no run"):
+    with pytest.raises(am.FileFormatError, match="is not a run"):
         Recorder(simulation(), tmp_path, resume=True)
     assert (tmp_path / RUN_FILE).exists()
     assert not (tmp_path / LOCK_FILE).exists()

@@ -6,7 +6,7 @@ from types import ModuleType
 import pytest
 
 import amontons as am
-from amontons.results import Moment, Results, begin
+from amontons.results import Results, SingleFrame, begin
 from amontons.scenes import BouncingBalls
 
 
@@ -73,7 +73,7 @@ def test_reprs_are_a_line_that_says_what_it_is(tmp_path):
     assert repr(run).startswith("<Run: BouncingBalls(balls=5,")
     assert "at 0.1 of 3 s" in repr(run)
     assert repr(run.simulation).endswith("APGD to 0.001>")
-    assert repr(Moment(run.simulation)) == "<Moment: 7 bodies at 0.1 s>"
+    assert repr(SingleFrame(run.simulation)) == "<SingleFrame: 7 bodies at 0.1 s>"
     with Results(tmp_path / "run") as results:
         assert repr(results[-1]) == "<Frame 6: 7 bodies at 0.1 s, after 25 steps>"
         assert repr(results.bodies) == "<BodyList: 5 dynamic, 2 fixed, 0 kinematic>"

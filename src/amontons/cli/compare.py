@@ -23,7 +23,7 @@ from amontons.cli.settings import (
 from amontons.errors import InputError
 
 if TYPE_CHECKING:
-    from amontons.cli.trials import Trials
+    from amontons.cli.solver_runs import SolverRuns
 
 DEFAULT_SOLVERS = "apgd,spectral-gradient,gauss-seidel"
 
@@ -61,7 +61,7 @@ def compare(
     Exit code: 0 compared (converged or not), 2 bad input, 130 stopped by Ctrl-C.
     """
     from amontons.cli.report import as_json, print_tables
-    from amontons.cli.trials import run_trials
+    from amontons.cli.solver_runs import run_solvers
 
     settings = Settings(
         tolerance=tolerance, max_iterations=max_iterations, time_limit=time_limit, exact=exact
@@ -74,25 +74,25 @@ def compare(
         check_format(plot)
         check_target(plot, paths)
     use_threads(threads)
-    trials = run_trials(paths, methods)
+    runs = run_solvers(paths, methods)
     if json:
-        print_json(as_json(trials, settings))
-    elif trials.done:
-        print_tables(console(), trials, settings)
-    if plot is not None and trials.done:
-        _draw(plot, trials, settings)
+        print_json(as_json(runs, settings))
+    elif runs.done:
+        print_tables(console(), runs, settings)
+    if plot is not None and runs.done:
+        _draw(plot, runs, settings)
         if not json:
             console().print(f"plot: {plot}", soft_wrap=True)
-    if trials.done and not json:
-        first = trials.done[0]
+    if runs.done and not json:
+        first = runs.done[0]
         console().print(
             f"next: `amontons solve {first.file} --solver {first.solver}` shows every residual; "
             "`amontons compare --help` has more solvers, tolerances and --exact",
             soft_wrap=True,
             markup=False,
         )
-    if trials.interrupted or trials.failed:
-        raise typer.Exit(INTERRUPTED if trials.interrupted else BAD_INPUT)
+    if runs.interrupted or runs.failed:
+        raise typer.Exit(INTERRUPTED if runs.interrupted else BAD_INPUT)
 
 
 def _names(solvers: str) -> list[str]:
@@ -102,19 +102,17 @@ def _names(solvers: str) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def _draw(path: Path, trials: Trials, settings: Settings) -> None:
+def _draw(path: Path, runs: SolverRuns, settings: Settings) -> None:
     """One problem: convergence. Several: a performance profile."""
     from amontons import plots
 
-    if trials.several:
+    if runs.several:
         figure = plots.performance_profile(
-            trials.column("time"),
-            iterations=trials.column("iterations"),
-            title=f"{len(trials.problems)} problems to a scaled error of {settings.tolerance:g}",
+            runs.column("time"),
+            iterations=runs.column("iterations"),
+            title=f"{len(runs.problems)} problems to a scaled error of {settings.tolerance:g}",
         )
     else:
-        solutions = {t.solver: t.solution for t in trials.done if t.solution is not None}
-        figure = plots.convergence(
-            solutions, tolerance=settings.tolerance, title=trials.problems[0]
-        )
+        solutions = {t.solver: t.solution for t in runs.done if t.solution is not None}
+        figure = plots.convergence(solutions, tolerance=settings.tolerance, title=runs.problems[0])
     plots.save(figure, path)

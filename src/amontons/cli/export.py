@@ -26,7 +26,7 @@ def export(
         Path | None,
         typer.Option("--out", "-o", help="Where to. \\[default: the run's folder]"),
     ] = None,
-    every: Annotated[int, typer.Option("--every", metavar="K", help="Each K-th frame.")] = 1,
+    every: Annotated[int, typer.Option("--every", metavar="K", help="Every K-th frame.")] = 1,
     time: Annotated[
         list[float] | None,
         typer.Option("--time", metavar="T", help="png: when \\[s]; repeatable."),
@@ -34,9 +34,9 @@ def export(
     size: Annotated[
         str, typer.Option("--size", metavar="WxH", help="png, mp4: pixels.")
     ] = "960x600",
-    fps: Annotated[float, typer.Option("--fps", help="mp4: pictures a second.")] = 30.0,
+    fps: Annotated[float, typer.Option("--fps", help="mp4: pictures per second.")] = 30.0,
     pace: Annotated[
-        float, typer.Option("--pace", help="mp4: simulated seconds a second of the film.")
+        float, typer.Option("--pace", help="mp4: simulated seconds per second of film.")
     ] = 1.0,
     camera: Annotated[
         str,

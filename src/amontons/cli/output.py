@@ -30,7 +30,7 @@ WIDTH_OF_A_FILE = 130
 
 
 def console(*, stderr: bool = False) -> Console:
-    """A console on standard output or standard error; wide where that is no terminal."""
+    """A console on standard output or standard error; wide where that is not a terminal."""
     from rich.console import Console
 
     screen = Console(stderr=stderr, highlight=False)

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from amontons.cli.output import console
-from amontons.cli.running import tell_notes_of
+from amontons.cli.watched_run import tell_notes_of
 from amontons.errors import InputError
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from amontons.cli.output import grouped, seconds
 from amontons.cli.settings import Settings
 from amontons.cli.solve import COLOURS, residuals_of
-from amontons.cli.trials import NOT_APPLICABLE, Trial, Trials
+from amontons.cli.solver_runs import NOT_APPLICABLE, SolverRun, SolverRuns
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 MISSING = "-"
 
 
-def print_tables(screen: Console, trials: Trials, settings: Settings) -> None:
-    """Every run, and for several problems a line a solver."""
-    screen.print(_runs(trials, settings))
-    if len(trials.problems) > 1:
-        screen.print(_totals(trials))
+def print_tables(screen: Console, runs: SolverRuns, settings: Settings) -> None:
+    """Every run, and for several problems a line per solver."""
+    screen.print(_runs(runs, settings))
+    if len(runs.problems) > 1:
+        screen.print(_totals(runs))
 
 
-def _runs(trials: Trials, settings: Settings) -> Table:
+def _runs(runs: SolverRuns, settings: Settings) -> Table:
     from rich import box
     from rich.table import Table
 
@@ -37,24 +37,24 @@ def _runs(trials: Trials, settings: Settings) -> Table:
     table.add_column("status", no_wrap=True)
     for heading in ("iterations", "time", "scaled error", "objective [J]"):
         table.add_column(heading, justify="right", no_wrap=True)
-    for problem in dict.fromkeys(trial.problem for trial in trials.done):
-        mine = trials.of(problem)
+    for problem in dict.fromkeys(run.problem for run in runs.done):
+        mine = runs.of(problem)
         table.add_section()
-        for i, trial in enumerate(mine):
-            table.add_row("" if i else problem, trial.solver, *_cells(trial, mine))
+        for i, run in enumerate(mine):
+            table.add_row("" if i else problem, run.solver, *_cells(run, mine))
     return table
 
 
-def _cells(trial: Trial, rivals: list[Trial]) -> list[str]:
+def _cells(run: SolverRun, rivals: list[SolverRun]) -> list[str]:
     """Status and numbers of a run; the best of its problem in bold."""
-    solution = trial.solution
+    solution = run.solution
     if solution is None:
         return [f"[dim]{NOT_APPLICABLE}[/]", *[f"[dim]{MISSING}[/]"] * 4]
-    style = COLOURS.get(trial.status, "dark_orange").removeprefix("bold ")
+    style = COLOURS.get(run.status, "dark_orange").removeprefix("bold ")
     return [
-        f"[{style}]{trial.status}[/]",
-        _bold(grouped(solution.iterations), _is_best(trial, rivals, "iterations")),
-        _bold(seconds(solution.time), _is_best(trial, rivals, "time")),
+        f"[{style}]{run.status}[/]",
+        _bold(grouped(solution.iterations), _is_best(run, rivals, "iterations")),
+        _bold(seconds(solution.time), _is_best(run, rivals, "time")),
         f"{solution.residuals.scaled:.1e}",
         f"{solution.objective:.9g}",
     ]
@@ -64,35 +64,33 @@ def _bold(text: str, best: bool) -> str:
     return f"[bold]{text}[/]" if best else text
 
 
-def _is_best(trial: Trial, rivals: list[Trial], quantity: str) -> bool:
+def _is_best(run: SolverRun, rivals: list[SolverRun], quantity: str) -> bool:
     """Whether a run converged, and none that did was better; one alone is no contest."""
     values = [getattr(rival.solution, quantity) for rival in rivals if rival.converged]
     return (
-        trial.converged
-        and len(rivals) > 1
-        and bool(getattr(trial.solution, quantity) == min(values))
+        run.converged and len(rivals) > 1 and bool(getattr(run.solution, quantity) == min(values))
     )
 
 
-def _totals(trials: Trials) -> Table:
+def _totals(runs: SolverRuns) -> Table:
     from rich import box
     from rich.table import Table
 
-    table = Table(title=f"{len(trials.problems)} problems", title_justify="left", box=box.SIMPLE)
+    table = Table(title=f"{len(runs.problems)} problems", title_justify="left", box=box.SIMPLE)
     table.add_column("solver", no_wrap=True)
     for heading in ("solved", "fastest", "time of those solved"):
         table.add_column(heading, justify="right")
-    rows = totals(trials)
+    rows = totals(runs)
     most = max((row["solved"] for row in rows), default=0)
     for row in rows:
-        solved = _bold(f"{row['solved']} of {len(trials.problems)}", row["solved"] == most)
+        solved = _bold(f"{row['solved']} of {len(runs.problems)}", row["solved"] == most)
         table.add_row(row["solver"], solved, str(row["fastest"]), seconds(row["time"]))
     return table
 
 
-def totals(trials: Trials) -> list[dict[str, Any]]:
+def totals(runs: SolverRuns) -> list[dict[str, Any]]:
     """For each solver how many problems it solved, on how many it was fastest, and in what time."""
-    times = trials.column("time")
+    times = runs.column("time")
     rows = []
     for solver, mine in times.items():
         solved = [t for t in mine if math.isfinite(t)]
@@ -106,27 +104,27 @@ def totals(trials: Trials) -> list[dict[str, Any]]:
     return rows
 
 
-def as_json(trials: Trials, settings: Settings) -> dict[str, Any]:
+def as_json(runs: SolverRuns, settings: Settings) -> dict[str, Any]:
     """Everything, for programs."""
     return {
         "tolerance": settings.tolerance,
         "exact": settings.exact,
-        "interrupted": trials.interrupted,
-        "unreadable": [str(path) for path in trials.failed],
-        "runs": [_run(trial) for trial in trials.done],
-        "totals": totals(trials),
+        "interrupted": runs.interrupted,
+        "unreadable": [str(path) for path in runs.failed],
+        "runs": [_run(run) for run in runs.done],
+        "totals": totals(runs),
     }
 
 
-def _run(trial: Trial) -> dict[str, Any]:
+def _run(run: SolverRun) -> dict[str, Any]:
     head = {
-        "file": str(trial.file),
-        "problem": trial.problem,
-        "solver": trial.solver,
-        "status": trial.status,
-        "converged": trial.converged,
+        "file": str(run.file),
+        "problem": run.problem,
+        "solver": run.solver,
+        "status": run.status,
+        "converged": run.converged,
     }
-    solution = trial.solution
+    solution = run.solution
     if solution is None:
         return head
     return head | {

@@ -7,22 +7,18 @@ from typing import Annotated
 
 import typer
 
-from amontons.cli.settings import Json, Threads, use_threads
+from amontons.cli.settings import Json, Live, Strict, Threads, use_threads
 
 
 def resume(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder of `amontons run`.")],
     time: Annotated[
         float | None,
-        typer.Option("--time", metavar="T", help="Another end \\[s].", show_default=False),
+        typer.Option("--time", metavar="T", help="A later end \\[s].", show_default=False),
     ] = None,
     threads: Threads = None,
-    live: Annotated[
-        bool, typer.Option("--live", help="Show it in a browser while it runs.")
-    ] = False,
-    strict: Annotated[
-        bool, typer.Option("--strict", help="Stop at the first note, such as no convergence.")
-    ] = False,
+    live: Live = False,
+    strict: Strict = False,
     json: Json = False,
 ) -> None:
     """Go on with a run from its last checkpoint: the result is that of an unbroken run.
@@ -30,7 +26,7 @@ def resume(
     Exit code: 0 ran to its end, 2 bad input, 3 became unstable or is strict and had a note, 130
     stopped by Ctrl-C again.
     """
-    from amontons.cli.running import carry_out
+    from amontons.cli.watched_run import carry_out
     from amontons.model.shapes.checks import positive
     from amontons.results import resume as go_on
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from amontons.cli.settings import Json, Threads, use_threads
+from amontons.cli.settings import Json, Live, Strict, Threads, use_threads
 from amontons.errors import InputError
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def run(
         int | None, typer.Option("--max-iterations", "-n", metavar="N", help="In every step.")
     ] = None,
     threads: Threads = None,
-    seed: Annotated[int | None, typer.Option(help="Of all that is random.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Of everything random.")] = None,
     set: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="NAME=VALUE", help="A parameter of the scene; repeatable."),
@@ -60,19 +60,15 @@ def run(
         typer.Option(
             "--frames",
             metavar="FPS",
-            help="Frames a simulated second. \\[default: 60, or what the file says]",
+            help="Frames per simulated second. \\[default: 60, or what the file says]",
             show_default=False,
         ),
     ] = None,
     contacts: Annotated[
-        bool, typer.Option("--contacts", help="Record contact points and forces, too.")
+        bool, typer.Option("--contacts", help="Record contacts and their forces, too.")
     ] = False,
-    live: Annotated[
-        bool, typer.Option("--live", help="Show it in a browser while it runs.")
-    ] = False,
-    strict: Annotated[
-        bool, typer.Option("--strict", help="Stop at the first note, such as no convergence.")
-    ] = False,
+    live: Live = False,
+    strict: Strict = False,
     json: Json = False,
 ) -> None:
     """Run a scene and record it; what is not given is as the scene advises.
@@ -80,9 +76,9 @@ def run(
     Exit code: 0 ran to its end, 2 bad input, 3 became unstable or is strict and had a note, 130
     stopped by Ctrl-C (go on with `amontons resume`).
     """
-    from amontons.cli.companion import start_where_cold
-    from amontons.cli.running import carry_out, free_folder
     from amontons.cli.scene_files import names_a_file
+    from amontons.cli.second_compiler import start_where_cold
+    from amontons.cli.watched_run import carry_out, free_folder
     from amontons.results import begin
 
     made = _made(scene, bodies, seed, set or [])

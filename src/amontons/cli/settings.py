@@ -33,7 +33,7 @@ MaxIterations = Annotated[
         "--max-iterations",
         "-n",
         metavar="N",
-        help="Most iterations. \\[default: the solver's own]",
+        help="Maximum number of iterations. \\[default: the solver's own]",
         show_default=False,
     ),
 ]
@@ -42,19 +42,23 @@ TimeLimit = Annotated[
     typer.Option(
         "--time-limit",
         metavar="SECONDS",
-        help="Most seconds. \\[default: none]",
+        help="Maximum time in seconds. \\[default: none]",
         show_default=False,
     ),
 ]
 Exact = Annotated[
     bool, typer.Option("--exact", help="Solve exact Coulomb friction, with the solver inside.")
 ]
+Live = Annotated[bool, typer.Option("--live", help="Show it in a browser while it runs.")]
+Strict = Annotated[
+    bool, typer.Option("--strict", help="Stop at the first note, such as no convergence.")
+]
 Threads = Annotated[
     int | None,
     typer.Option(
         "--threads",
         metavar="K",
-        help="Threads of large problems' kernels. \\[default: all cores]",
+        help="Threads for kernels of large problems. \\[default: all cores]",
         show_default=False,
     ),
 ]

@@ -49,7 +49,7 @@ def solve(
     solver: Annotated[str, typer.Option("--solver", "-s", help=f"One of {SOLVER_NAMES}.")] = "apgd",
     tolerance: Tolerance = DEFAULT_TOLERANCE,
     measure: Annotated[
-        str, typer.Option(help="Residual that counts: scaled, paper1 or paper3.")
+        str, typer.Option(help="Which residual counts: scaled, paper1 or paper3.")
     ] = "scaled",
     max_iterations: MaxIterations = None,
     time_limit: TimeLimit = None,

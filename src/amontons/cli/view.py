@@ -23,17 +23,17 @@ def view(
         Path | None,
         typer.Option("--out", "-o", help="The page. \\[default: view.html in the run's folder]"),
     ] = None,
-    every: Annotated[int, typer.Option("--every", metavar="K", help="Each K-th frame.")] = 1,
+    every: Annotated[int, typer.Option("--every", metavar="K", help="Every K-th frame.")] = 1,
     open: Annotated[bool, typer.Option("--open/--no-open", help="Show it now.")] = True,
     live: Annotated[
-        bool, typer.Option("--live", help="Follow a run that still goes on, until Ctrl-C.")
+        bool, typer.Option("--live", help="Follow a run that is still going on, until Ctrl-C.")
     ] = False,
 ) -> None:
     """Make one HTML file with the whole run in it, and open it where there is a screen."""
     if live:
         follow(folder, open)
         return
-    from amontons.cli.running import tell_notes_of
+    from amontons.cli.watched_run import tell_notes_of
     from amontons.results import Results
     from amontons.viewer import write_page
 

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from amontons.cli.companion import start
 from amontons.cli.info import folder_size
 from amontons.cli.output import NOT_CONVERGED, complain, console, megabytes, seconds
 from amontons.cli.progress import Display
+from amontons.cli.second_compiler import start
 from amontons.errors import OutputError, UnsupportedProblemError
 
 if TYPE_CHECKING:
@@ -37,14 +37,14 @@ def warmup(
     folder = _kernel_cache.cache_root()
     removed = clear_cache() if clear else _kernel_cache.prune_cache()
     before = len(_jit.announcer.compiled)
-    companion = start("parallel-first")
+    second = start("parallel-first")
     with Display() as display:
         _jit.announcer.quiet = display.shown
         for text, share in exercise():
             if display.due:
                 display.update(f"compiling for {text}", share)
-    if companion is not None:
-        companion.wait()
+    if second is not None:
+        second.wait()
     screen = console()
     compiled = len(_jit.announcer.compiled) - before
     screen.print(
@@ -68,7 +68,7 @@ def check_cache() -> None:
     if project.serial.stats.cache_path is None:  # type: ignore[attr-defined]
         raise OutputError(
             f"{_kernel_cache.cache_root()} cannot be written, so compiled code would be lost with "
-            "this process; set AMONTONS_CACHE_DIR to a folder that can be"
+            "this process; set AMONTONS_CACHE_DIR to a writable folder"
         )
 
 
@@ -96,7 +96,7 @@ def uncompiled() -> list[str]:
 
 def exercise(*, parallel_first: bool = False) -> Iterator[tuple[str, float]]:
     """Run every kernel in both forms; yields what is next, and the share that is done."""
-    from amontons.cli.samples import sample_problems
+    from amontons.cli.warmup_inputs import sample_problems
 
     for i, parallel in enumerate((parallel_first, not parallel_first)):
         with _forced(parallel):
@@ -155,7 +155,7 @@ def _detect() -> None:
     """Contacts of every pair of shapes, and every question about bodies."""
     import numpy as np
 
-    from amontons.cli.samples import sample_scene
+    from amontons.cli.warmup_inputs import sample_scene
     from amontons.collision.detector import CollisionDetector
     from amontons.collision.memory import match
     from amontons.model.shapes import Sphere
@@ -178,7 +178,7 @@ def _detect() -> None:
 
 def simulate(*, torques: bool) -> None:
     """Steps of a world with contacts, joints and loads; with rolling friction or without."""
-    from amontons.cli.samples import sample_world
+    from amontons.cli.warmup_inputs import sample_world
     from amontons.simulation.simulation import Simulation
     from amontons.simulation.sleeping import Sleeping
 

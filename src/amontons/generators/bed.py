@@ -45,8 +45,8 @@ class Bed(NamedTuple):
     box: Floats  # lengths of the box's sides, shape (3,)
 
 
-class Contacts(NamedTuple):
-    """Contacts of a bed, sorted by their bodies."""
+class BedContacts(NamedTuple):
+    """BedContacts of a bed, sorted by their bodies."""
 
     a: Ints  # a sphere
     b: Ints  # another sphere, with a larger number; or WALL; or LID
@@ -74,30 +74,30 @@ def make_bed(
     return _in_order(bed)
 
 
-def find_contacts(bed: Bed, reach: float, lid: bool) -> Contacts:
+def find_contacts(bed: Bed, reach: float, lid: bool) -> BedContacts:
     """All contacts whose gap is at most `reach` times the distance of centres at touching."""
     i, j = _pairs(bed, 2.0 * reach * float(bed.radius.max()), periodic=False)
     across, distance = _apart(bed, i, j, periodic=False)
     near = distance <= (1.0 + reach) * _reaches(bed, i, j)
     i, j, across, distance = i[near], j[near], across[near], distance[near]
-    parts = [Contacts(i, j, across / distance[:, None], distance / _reaches(bed, i, j) - 1.0)]
+    parts = [BedContacts(i, j, across / distance[:, None], distance / _reaches(bed, i, j) - 1.0)]
     for axis in range(3):
         for high in (False, True):
             name = LID if axis == 2 and high else WALL
             if name == WALL or lid:
                 parts.append(_plane_contacts(bed, axis, high, name, reach))
-    every = Contacts(*map(np.concatenate, zip(*parts, strict=True)))
+    every = BedContacts(*map(np.concatenate, zip(*parts, strict=True)))
     return _chosen(every, np.argsort(every.a * (bed.radius.size + 2) + every.b, kind="stable"))
 
 
-def nearest(contacts: Contacts, count: int) -> Contacts:
+def nearest(contacts: BedContacts, count: int) -> BedContacts:
     """The `count` contacts of smallest gap, or all if there are fewer, in the order they had."""
     if count >= contacts.gap.size:
         return contacts
     return _chosen(contacts, np.sort(np.argsort(contacts.gap, kind="stable")[:count]))
 
 
-def just_touching(bed: Bed, contacts: Contacts) -> tuple[Bed, Contacts]:
+def just_touching(bed: Bed, contacts: BedContacts) -> tuple[Bed, BedContacts]:
     """The bed blown up, its spheres as they are, until few of the contacts overlap.
 
     Were all of them to overlap, contacts that push apart by geometric gaps would jam between the
@@ -108,9 +108,9 @@ def just_touching(bed: Bed, contacts: Contacts) -> tuple[Bed, Contacts]:
     return grown, contacts._replace(gap=factor * (1.0 + contacts.gap) - 1.0)
 
 
-def _chosen(contacts: Contacts, rows: Ints) -> Contacts:
+def _chosen(contacts: BedContacts, rows: Ints) -> BedContacts:
     a, b, normal, gap = contacts
-    return Contacts(a[rows], b[rows], normal[rows], gap[rows])
+    return BedContacts(a[rows], b[rows], normal[rows], gap[rows])
 
 
 def _random(spheres: int, polydispersity: float, depth: float, rng: np.random.Generator) -> Bed:
@@ -206,13 +206,13 @@ def _slack(bed: Bed, contacts: int, periodic: bool, lid: bool) -> float:
     return float(np.clip(np.partition(every, rank)[rank], -0.1, 0.1))
 
 
-def _plane_contacts(bed: Bed, axis: int, high: bool, name: int, reach: float) -> Contacts:
+def _plane_contacts(bed: Bed, axis: int, high: bool, name: int, reach: float) -> BedContacts:
     place = bed.position[:, axis]
     gap = (bed.box[axis] - place if high else place) / bed.radius - 1.0
     near = np.flatnonzero(gap <= reach)
     normal = np.zeros((near.size, 3))
     normal[:, axis] = 1.0 if high else -1.0
-    return Contacts(near, np.full(near.size, name), normal, gap[near])
+    return BedContacts(near, np.full(near.size, name), normal, gap[near])
 
 
 def _pairs(bed: Bed, reach: float, periodic: bool) -> tuple[Ints, Ints]:

@@ -28,7 +28,7 @@ NEIGHBOURS = 14  # of a part, among which its joints are chosen
 SPHERICAL = 0.8  # share of the rows that belong to spherical joints
 
 
-class Parts(NamedTuple):
+class SteelBlocks(NamedTuple):
     """Steel blocks, numbered along a Morton curve."""
 
     position: Floats  # centres [m], shape (parts, 3)
@@ -103,7 +103,7 @@ def bilateral_network(
     return ConeProblem(operator, linear, [Free(constraints)], name=name)
 
 
-def _blocks(parts: int, rng: np.random.Generator) -> Parts:
+def _blocks(parts: int, rng: np.random.Generator) -> SteelBlocks:
     """Blocks at the places of a jittered cubic lattice, filled from below."""
     side = int(np.ceil(np.cbrt(parts)))
     grid = np.stack(np.meshgrid(*[np.arange(side)] * 3, indexing="ij"), axis=-1).reshape(-1, 3)
@@ -112,10 +112,10 @@ def _blocks(parts: int, rng: np.random.Generator) -> Parts:
     position = position[morton_order(position, SPACING)]
     half = np.exp(rng.uniform(np.log(0.03), np.log(0.08), (parts, 3)))
     frame, _ = np.linalg.qr(rng.normal(size=(parts, 3, 3)))
-    return Parts(position, half, frame)
+    return SteelBlocks(position, half, frame)
 
 
-def _inverse_masses(blocks: Parts) -> tuple[Floats, Floats]:
+def _inverse_masses(blocks: SteelBlocks) -> tuple[Floats, Floats]:
     """1/m [1/kg], shape (parts,), and I⁻¹ in the world frame, shape (parts, 3, 3)."""
     mass = STEEL * 8.0 * blocks.half.prod(axis=1)
     square = blocks.half**2
@@ -124,7 +124,7 @@ def _inverse_masses(blocks: Parts) -> tuple[Floats, Floats]:
     return 1.0 / mass, 0.5 * (inverse + inverse.transpose(0, 2, 1))
 
 
-def _joints(blocks: Parts, constraints: int, rng: np.random.Generator) -> Joints:
+def _joints(blocks: SteelBlocks, constraints: int, rng: np.random.Generator) -> Joints:
     """Joints of exactly `constraints` rows: to the world, along a tree, then between others."""
     parts = blocks.position.shape[0]
     a, b = _candidates(blocks.position, rng)
@@ -163,7 +163,9 @@ def _candidates(position: Floats, rng: np.random.Generator) -> tuple[Ints, Ints]
     return i[order], j[order]
 
 
-def _rows(blocks: Parts, joints: Joints, rng: np.random.Generator) -> tuple[Floats, Ints, Ints]:
+def _rows(
+    blocks: SteelBlocks, joints: Joints, rng: np.random.Generator
+) -> tuple[Floats, Ints, Ints]:
     """The Jacobian, shape (rows, 12), and the bodies of each row."""
     ends_a, ends_b = _ends(blocks, joints, rng)
     arms_a = ends_a - blocks.position[joints.a]
@@ -182,7 +184,7 @@ def _rows(blocks: Parts, joints: Joints, rng: np.random.Generator) -> tuple[Floa
     return jacobian, np.repeat(joints.a, size), np.repeat(joints.b, size)
 
 
-def _ends(blocks: Parts, joints: Joints, rng: np.random.Generator) -> tuple[Floats, Floats]:
+def _ends(blocks: SteelBlocks, joints: Joints, rng: np.random.Generator) -> tuple[Floats, Floats]:
     """Where each joint holds A and where it holds B [m]; a spherical one holds both at one point.
 
     That point is about half way between the centres. A rod goes from inside one block to inside the

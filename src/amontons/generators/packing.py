@@ -10,7 +10,7 @@ from amontons.generators.bed import (
     LID,
     WALL,
     Bed,
-    Contacts,
+    BedContacts,
     find_contacts,
     just_touching,
     make_bed,
@@ -198,7 +198,7 @@ def _plate(mass: float, side: float, thickness: float) -> Floats:
     return np.diag([1.0 / tilting, 1.0 / tilting, 6.0 / (mass * side**2)])
 
 
-def _arms(bed: Bed, contacts: Contacts, radius: float) -> tuple[Floats, Floats]:
+def _arms(bed: Bed, contacts: BedContacts, radius: float) -> tuple[Floats, Floats]:
     """From the centres of A and B to the contact [m]; zero on the world's side.
 
     The plate's centre is one mean radius above its lower face, the lid of the box.
@@ -214,7 +214,7 @@ def _arms(bed: Bed, contacts: Contacts, radius: float) -> tuple[Floats, Floats]:
 
 
 def _offset(
-    bed: Bed, contacts: Contacts, gaps: str, radius: float, step: float, recovery: float
+    bed: Bed, contacts: BedContacts, gaps: str, radius: float, step: float, recovery: float
 ) -> Floats:
     """Gap over step, at least −`recovery` [m/s]; or zeros."""
     if gaps == "zero":

@@ -129,7 +129,7 @@ def save_scene(scene: World | Scene | FileScene, path: str | os.PathLike[str]) -
     writer = WRITERS.get(path.suffix.lower())
     if writer is None:
         raise InputError(
-            f"{path} is no name for a scene file: it must end with {', '.join(WRITERS)}"
+            f"{path} cannot be a scene file: its name must end in {', '.join(WRITERS)}"
         )
     text = writer(scene_data(scene))
     with replacing(path) as stream:

@@ -52,7 +52,7 @@ class BodyValue(Value):
 
 
 @dataclass(frozen=True)
-class Bodies(Value):
+class BodyOrBodies(Value):
     """One body or several."""
 
     @property
@@ -135,7 +135,7 @@ BUSHING_VALUES: dict[str, Value] = JOINT_VALUES | {
 LOAD_VALUES: dict[str, Value] = {
     "name": Text(),
     "body": BodyValue(world=False),
-    "bodies": Bodies(),
+    "bodies": BodyOrBodies(),
     "force": VectorSignal(),
     "torque": VectorSignal(),
     "point": VECTOR,

@@ -176,7 +176,7 @@ class ListOf(Value):
 
 
 def require_list(node: Node, what: str) -> None:
-    """Raise where a value is no list."""
+    """Raise where a value is not a list."""
     if not isinstance(node.value, list):
         raise node.fault(f"must be {what} in brackets, got {shown(node.value)}")
 

@@ -34,7 +34,7 @@ class Named(Value):
         return {name: self.each.read(entry, known) for name, entry in node.items()}
 
     def check(self, node: Node) -> None:
-        """Raise where it is no mapping."""
+        """Raise where it is not a mapping."""
         if not isinstance(node.value, dict):
             raise node.fault(f"must be names with their fields, got {shown(node.value)}")
 

@@ -107,7 +107,7 @@ def read_source(path: str | Path) -> Source:
     path = Path(path)
     reader = READERS.get(path.suffix.lower())
     if reader is None:
-        raise InputError(f"{path} is no scene file: its name must end with {', '.join(READERS)}")
+        raise InputError(f"{path} is not a scene file: its name must end in {', '.join(READERS)}")
     if not path.is_file():
         what = "is a folder" if path.is_dir() else "does not exist"
         raise InputError(f"there is no scene file {path}: it {what}")
@@ -117,7 +117,7 @@ def read_source(path: str | Path) -> Source:
     except UnicodeDecodeError as reason:
         line = raw[: reason.start].count(b"\n") + 1
         raise FileFormatError(
-            f"{path}, line {line}: byte {raw[reason.start]:#04x} is no UTF-8 text; "
+            f"{path}, line {line}: byte {raw[reason.start]:#04x} is not UTF-8 text; "
             "a scene file is plain text"
         ) from None
     data, lines = reader(text, str(path))

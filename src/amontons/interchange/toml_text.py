@@ -29,7 +29,7 @@ def parse_toml(text: str, name: str) -> tuple[Any, Lines]:
         place = PLACE.search(said)
         line = int(place[1]) if place else text.count("\n") + 1
         raise FileFormatError(
-            f"{name}, line {line}: this is no TOML: {PLACE.sub('', said)}"
+            f"{name}, line {line}: this is not valid TOML: {PLACE.sub('', said)}"
         ) from None
     except RecursionError:
         raise FileFormatError(f"{name}, line 1: this is nested too deeply for a scene") from None

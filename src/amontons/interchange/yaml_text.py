@@ -40,13 +40,15 @@ def parse_yaml(text: str, name: str) -> tuple[Any, Lines]:
         line = mark.line + 1 if mark else 1
         said = " ".join(part for part in (reason.context, reason.problem) if part)
         hint = _hint(text, line)
-        raise FileFormatError(f"{name}, line {line}: this is no YAML: {said}{hint}") from None
+        raise FileFormatError(
+            f"{name}, line {line}: this is not valid YAML: {said}{hint}"
+        ) from None
     except yaml.YAMLError as reason:
         said = " ".join(str(reason).split())
-        raise FileFormatError(f"{name}, line 1: this is no YAML: {said}") from None
+        raise FileFormatError(f"{name}, line 1: this is not valid YAML: {said}") from None
     except RecursionError:
         raise FileFormatError(f"{name}, line 1: this is nested too deeply for a scene") from None
-    reading = _Reading(name)
+    reading = _YamlReading(name)
     data = None if node is None else reading.value(node, ())
     return data, reading.lines
 
@@ -58,7 +60,7 @@ def _hint(text: str, line: int) -> str:
     return "; indent with spaces, not with tabs" if tab else ""
 
 
-class _Reading:
+class _YamlReading:
     def __init__(self, name: str) -> None:
         self.name = name
         self.lines: Lines = {}
@@ -89,7 +91,7 @@ class _Reading:
             if key in out:
                 first = self.lines[(*path, key)]
                 raise FileFormatError(
-                    f"{self.name}, line {line}: {key!r} is here twice, first in line {first}; "
+                    f"{self.name}, line {line}: {key!r} appears twice, first in line {first}; "
                     "keep one of them"
                 )
             self.lines[(*path, key)] = line

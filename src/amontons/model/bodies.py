@@ -1,4 +1,4 @@
-"""Bodies as arrays: one row a body, in the order in which they were added."""
+"""Bodies as arrays: one row per body, in the order in which they were added."""
 
 from __future__ import annotations
 

@@ -50,7 +50,9 @@ def yes_or_no(name: str, value: ArrayLike, count: int) -> NDArray[np.bool_]:
     """Booleans, shape (count,)."""
     array = np.asarray(value)
     if array.dtype != np.bool_:
-        raise InputError(f"{name} must be True or False, for all or a body, got {value!r}")
+        raise InputError(
+            f"{name} must be True or False, one for all or one per body, got {value!r}"
+        )
     return np.array(_one_each(name, array, count, ()), dtype=bool)
 
 
@@ -58,7 +60,9 @@ def bits(name: str, value: ArrayLike, count: int) -> NDArray[np.uint32]:
     """Bits of groups, shape (count,)."""
     array = np.asarray(value)
     if not np.issubdtype(array.dtype, np.integer) or (array < 0).any() or (array >= 2**32).any():
-        raise InputError(f"{name} must be whole numbers of 32 bits, one bit a group, got {value!r}")
+        raise InputError(
+            f"{name} must be whole numbers of 32 bits, one bit per group, got {value!r}"
+        )
     return np.asarray(_one_each(name, array, count, ()), dtype=np.uint32)
 
 
@@ -162,7 +166,7 @@ def _check_inertias(inertia: Floats) -> None:
 
 
 def _one_each(name: str, array: Floats, count: int, row: tuple[int, ...]) -> Floats:
-    """One row a body, from one for all or one a body."""
+    """One row per body, from one for all or one per body."""
     if array.shape == row:
         return np.broadcast_to(array, (count, *row)).copy()
     if array.shape != (count, *row):

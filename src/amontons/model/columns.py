@@ -1,4 +1,4 @@
-"""Arrays that grow together: one row a thing, one column a property."""
+"""Arrays that grow together: one row per thing, one column per property."""
 
 from __future__ import annotations
 

@@ -59,7 +59,9 @@ class Material:
                 raise InputError(f"{name} is {number:g}; it must not be negative")
             object.__setattr__(self, name, number)
         if self.restitution > 1.0:
-            raise InputError(f"restitution is {self.restitution:g}; more than 1 would make energy")
+            raise InputError(
+                f"restitution is {self.restitution:g}; more than 1 would create energy"
+            )
         if self.static_friction is not None and self.static_friction < self.friction:
             raise InputError(
                 f"static_friction {self.static_friction:g} is below friction {self.friction:g}; "

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from amontons.errors import InputError
-from amontons.plots.style import FAINT, legend_below, look, panels
+from amontons.plots.style import FAINT, curve_style, legend_below, panels
 from amontons.problem.solution import History, Solution
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def _history(run: Any) -> History:
 
 def _draw(ax: Axes, runs: dict[str, History], positions: dict[str, Floats]) -> None:
     for number, (name, run) in enumerate(runs.items()):
-        x, style = positions[name], look(number)
+        x, style = positions[name], curve_style(number)
         ax.plot(x, _drawable(run.residual), color=style.colour, alpha=FAINT, linewidth=0.7)
         ax.plot(
             x,

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from amontons.errors import InputError
-from amontons.plots.style import legend_below, look, panels
+from amontons.plots.style import curve_style, legend_below, panels
 from amontons.results import Results
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def forces(results: Results) -> Figure:
     middle = 0.5 * (edges[1:] + edges[:-1])
     shown = density > 0.0
     ax.plot(
-        middle[shown], density[shown], "o", color=look(0).colour, markersize=4.0,
+        middle[shown], density[shown], "o", color=curve_style(0).colour, markersize=4.0,
         label=f"{share.size} contacts",
     )  # fmt: skip
     ax.plot(middle, np.exp(-middle), color="0.35", linewidth=1.0, linestyle="--", label="exp(−f)")
@@ -59,7 +59,7 @@ def relative_forces(results: Results) -> Floats:
             force = force[force > PRESSED * force.max()]
             parts.append(force / force.mean())
     if not parts:
-        raise InputError(f"there is nothing to draw: nothing touches in the end of {results.path}")
+        raise InputError(f"there is nothing to draw: nothing touches at the end of {results.path}")
     return np.concatenate(parts)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from amontons.errors import InputError
-from amontons.plots.style import legend_below, look, panels
+from amontons.plots.style import curve_style, legend_below, panels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -58,7 +58,7 @@ def _ratios(table: Mapping[str, Sequence[float]]) -> Floats:
     """Each entry over the best of its problem, (solvers, problems); infinite where unsolved."""
     lengths = {len(column) for column in table.values()}
     if len(lengths) != 1 or lengths == {0}:
-        raise InputError("a profile needs as many entries, one a problem, for every solver")
+        raise InputError("a profile needs one entry per problem for every solver")
     costs = np.array([list(column) for column in table.values()], dtype=np.float64)
     costs[np.isnan(costs)] = np.inf
     if (costs < 0).any():
@@ -80,7 +80,7 @@ def _draw(ax: Axes, names: list[str], ratios: Floats) -> None:
         solved = np.sort(mine[np.isfinite(mine)])
         x = np.unique(np.concatenate([[1.0], solved, [end]]))
         count = np.searchsorted(solved, x, side="right")
-        style = look(number)
+        style = curve_style(number)
         ax.step(
             x,
             count / mine.size,

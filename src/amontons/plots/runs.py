@@ -1,4 +1,4 @@
-"""Curves of a recorded run, one figure a function."""
+"""Curves of a recorded run, one function per figure."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from amontons.errors import InputError
-from amontons.plots.style import legend_below, look, panels
-from amontons.results import STAGES, Results
+from amontons.plots.style import curve_style, legend_below, panels
+from amontons.results import READINGS, STAGES, Results
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,22 +27,19 @@ SEEN = 1e-3
 def energy(results: Results) -> Figure:
     """Kinetic, potential and dissipated energy, their sum, and the work by cause, over time.
 
-    Work is what came since the first step: what bodies had before is no part of it.
+    Work is what came since the first step: what bodies had before does not count.
     """
     work = _changes(results)
     figure, axes = panels(2 if work else 1, _title(results, "energy"), share_y=False)
-    parts = {
-        "kinetic": results.readings("kinetic_energy"),
-        "potential": results.readings("potential_energy"),
-        "dissipated": results.readings("dissipated_energy"),
-    }
+    names = [name for name in READINGS if name.endswith("_energy")]
+    parts = {name.removesuffix("_energy"): results.readings(name) for name in names}
     parts["sum"] = np.asarray(sum(parts.values()))
     _curves(axes[0], results, parts)
-    axes[0].set_ylabel("Energy [J]")
+    axes[0].set_ylabel(f"Energy [{READINGS[names[0]].unit}]")
     axes[0].legend(frameon=False)
     if work:
         _curves(axes[1], results, work)
-        axes[1].set_ylabel("Work on the bodies [J]")
+        axes[1].set_ylabel(f"Work on the bodies [{READINGS[names[0]].unit}]")
         legend_below(figure, axes[1])
     return figure
 
@@ -65,12 +62,14 @@ def _changes(results: Results) -> dict[str, Floats]:
 def contacts(results: Results) -> Figure:
     """How many contacts there are, and how deep bodies overlap."""
     figure, (left, right) = panels(2, _title(results, "contacts"), share_y=False)
-    _curves(left, results, {"contacts": results.readings("contacts")})
-    left.set_ylabel("Contacts in the problem")
-    left.set_ylim(bottom=0.0)
-    _curves(right, results, {"overlap": 1e3 * results.readings("penetration")})
-    right.set_ylabel("Deepest overlap [mm]")
-    right.set_ylim(bottom=0.0)
+    for ax, name, text in (
+        (left, "contacts", "Contacts in the problem"),
+        (right, "penetration", "Deepest overlap"),
+    ):
+        unit = READINGS[name].unit
+        _curves(ax, results, {name: (1e3 if unit else 1.0) * results.readings(name)})
+        ax.set_ylabel(f"{text} [m{unit}]" if unit else text)
+        ax.set_ylim(bottom=0.0)
     return figure
 
 
@@ -78,13 +77,15 @@ def effort(results: Results) -> Figure:
     """The solver's iterations in every step, and the residual that it left."""
     figure, (left, right) = panels(2, _title(results, "solver"), share_y=False)
     _curves(left, results, {"iterations": results.readings("iterations")})
-    left.set_ylabel("Iterations of a step")
+    left.set_ylabel("Iterations per step")
     left.set_ylim(bottom=0.0)
     residual = results.readings("residual")
     _some_steps(results)
     shown = residual > 0.0  # a logarithmic axis has no place for steps without any error
     if shown.any():
-        right.plot(results.readings("time")[shown], residual[shown], ".", color=look(0).colour)
+        right.plot(
+            results.readings("time")[shown], residual[shown], ".", color=curve_style(0).colour
+        )
         right.set_yscale("log")
     right.set_xlabel("Simulated time [s]")
     right.set_ylabel("Residual of a step")
@@ -100,10 +101,10 @@ def stages(results: Results) -> Figure:
     _some_steps(results)
     time = _thinned(results.readings("time"))
     parts = [1e3 * _thinned(results.readings(name)) for name in STAGES]
-    colours = [look(i).colour for i in range(len(STAGES))]
+    colours = [curve_style(i).colour for i in range(len(STAGES))]
     ax.stackplot(time, *parts, labels=STAGES, colors=colours, alpha=0.85, linewidth=0.0)
     ax.set_xlabel("Simulated time [s]")
-    ax.set_ylabel("Wall-clock time of a step [ms]")
+    ax.set_ylabel(f"Wall-clock time of a step [m{READINGS[STAGES[0]].unit}]")
     ax.set_ylim(0.0, 1.2 * float(np.percentile(np.sum(parts, axis=0), 99.0)))
     legend_below(figure, ax)
     return figure
@@ -117,7 +118,7 @@ def _curves(ax: Axes, results: Results, curves: dict[str, Floats]) -> None:
     _some_steps(results)
     time = _thinned(results.readings("time"))
     for number, (name, values) in enumerate(curves.items()):
-        style = look(number)
+        style = curve_style(number)
         ax.plot(
             time, _thinned(values), color=style.colour, linestyle=style.dashes, linewidth=1.5,
             label=name,

@@ -27,16 +27,16 @@ class MissingExtraError(AmontonsError, ImportError):
     """A package that only some features need is not installed."""
 
 
-class Look(NamedTuple):
+class CurveStyle(NamedTuple):
     """Colour and dashes of one curve."""
 
     colour: str
     dashes: Any
 
 
-def look(number: int) -> Look:
+def curve_style(number: int) -> CurveStyle:
     """The look of curve `number`, counted from 0."""
-    return Look(COLOURS[number % len(COLOURS)], DASHES[number % len(DASHES)])
+    return CurveStyle(COLOURS[number % len(COLOURS)], DASHES[number % len(DASHES)])
 
 
 def _matplotlib(module: str) -> Any:
@@ -80,7 +80,7 @@ def legend_below(figure: Figure, axes: Axes) -> None:
 
 
 def check_format(path: str | os.PathLike[str]) -> None:
-    """Raise `InputError` for a file name whose suffix is no picture format."""
+    """Raise `InputError` for a file name whose suffix is not a picture format."""
     canvas = _matplotlib("backends.backend_agg").FigureCanvasAgg
     known = sorted(canvas.get_supported_filetypes())
     if Path(path).suffix.removeprefix(".").lower() not in known:
@@ -96,7 +96,7 @@ def save(figure: Figure, path: str | os.PathLike[str]) -> None:
     Raises
     ------
     InputError
-        For a suffix that is no picture format.
+        For a suffix that is not a picture format.
     OutputError
         If the file cannot be written.
     """

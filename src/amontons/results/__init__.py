@@ -1,19 +1,21 @@
 """Results: a run in one HDF5 file, readable while it grows, and checkpoints to go on from."""
 
+from amontons.results.layout import COLUMNS as READINGS
 from amontons.results.layout import STAGES
-from amontons.results.moment import Moment
 from amontons.results.reader import BodyList, Frame, Results, Surface
 from amontons.results.recorder import Recorder
-from amontons.results.runs import Run, begin, resume
+from amontons.results.runs import RecordedRun, begin, resume
+from amontons.results.single_frame import SingleFrame
 
 __all__ = [
+    "READINGS",
     "STAGES",
     "BodyList",
     "Frame",
-    "Moment",
+    "RecordedRun",
     "Recorder",
     "Results",
-    "Run",
+    "SingleFrame",
     "Surface",
     "begin",
     "resume",

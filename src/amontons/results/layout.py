@@ -7,12 +7,15 @@
 - ``shapes/``: ``kind``, ``half``, ``middle`` [m], and triangles for display about each shape's
   centre of mass, end to end: ``vertices``, ``triangles``, ``vertex_start``, ``triangle_start``
 - ``bodies/``: ``id``, ``shape``, ``mass`` [kg], ``fixed``, ``kinematic``, ``name``
-- ``frames/``, one entry a frame: ``position``, ``orientation``, ``twist``, ``step``, ``time``; with
-  contacts ``first_contact`` and ``contacts``. A frame is there once its ``time`` is.
-- ``contacts/``: ``bodies``, ``point``, ``normal``, ``force``, ``gap``; each frame's begin at a
-  multiple of `ROWS`, so that no compressed chunk is ever written twice
-- ``steps``: a row a step, columns as its attribute ``columns`` says
-- ``notes``: what there was to note, a row a note: `NOTE`; absent in files of older releases
+- ``frames/``, one entry per frame: ``position``, ``orientation``, ``twist``, ``step``, ``time``;
+  with contacts ``first_contact`` and ``contacts``. A frame is there once its ``time`` is.
+- ``contacts/``: the arrays of `CONTACT`; each frame's begin at a multiple of `ROWS`, so that no
+  compressed chunk is ever written twice
+- ``steps``: one row per step; its attributes ``columns`` and ``units`` say what is in it
+- ``notes``: what there was to note, one row per note: `NOTE`
+
+Version 1 had no torques of contacts, no units, and fewer columns; the oldest files have no notes.
+Such files can be read, and a run that goes on in one keeps to it.
 
 `scene.yaml`: of a run of a scene file or an imported robot, all of it, meshes included.
 
@@ -28,10 +31,11 @@ from typing import Any
 
 import numpy as np
 
-from amontons.dynamics.energy_ledger import CAUSES
+from amontons.simulation.report import READINGS
 
 FORMAT = "amontons run"
-VERSION = 1
+VERSION = 2
+READABLE = (1, 2)
 
 RUN_FILE = "run.h5"
 CHECKPOINT = "checkpoint.npz"
@@ -41,17 +45,14 @@ LOCK_FILE = ".run.lock"
 ROWS = 512
 """Contacts in a chunk of the file."""
 
-WORK = tuple(f"work_{cause}" for cause in CAUSES)
-"""Readings of the energy that came to the bodies since the start, by cause [J]."""
+COLUMNS = {each.column: each for each in READINGS}
+"""Readings of a step, by their names in the file."""
 
-COLUMNS = (
-    "number", "time", "step", "contacts", "joint_rows", "iterations", "converged", "residual",
-    "penetration", "joint_error", "kinetic_energy", "potential_energy", "dissipated_energy",
-    "awake", *WORK, "detect", "assemble", "solve", "advance",
-)  # fmt: skip
-"""Readings of a step; the last four are wall-clock seconds."""
+STAGES = tuple(name for name, each in COLUMNS.items() if each.attribute == "seconds")
+"""Those that are wall-clock time of a stage of the step [s]."""
 
-STAGES = COLUMNS[-4:]
+WORK = {name.removeprefix("work_"): name for name in COLUMNS if name.startswith("work_")}
+"""Those of the energy that came to the bodies since the start [J], by its cause."""
 
 FRAME: dict[str, tuple[Any, tuple[int, ...]]] = {
     "position": (np.float64, (3,)),
@@ -63,13 +64,15 @@ FRAME: dict[str, tuple[Any, tuple[int, ...]]] = {
 Compressing is what recording costs, and last digits do not compress; checkpoints have all of them.
 """
 
-CONTACT: dict[str, tuple[Any, tuple[int, ...]]] = {
-    "bodies": (np.int64, (2,)),
-    "point": (np.float64, (3,)),
-    "normal": (np.float32, (3,)),
-    "force": (np.float64, (3,)),
-    "gap": (np.float64, ()),
+CONTACT: dict[str, tuple[Any, tuple[int, ...], str]] = {
+    "bodies": (np.int64, (2,), "bodies"),
+    "point": (np.float64, (3,), "points"),
+    "normal": (np.float32, (3,), "normals"),
+    "gap": (np.float64, (), "gaps"),
+    "force": (np.float64, (3,), "force"),
+    "torque": (np.float64, (3,), "torque"),
 }
+"""Arrays of contacts: their numbers, the shape of one entry, and the field of `Contacts`."""
 
 NOTE = np.dtype(
     [

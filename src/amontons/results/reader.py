@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from amontons.errors import FileFormatError, InputError
-from amontons.results.layout import FORMAT, VERSION, WORK, run_file
+from amontons.results.layout import COLUMNS, CONTACT, FORMAT, READABLE, WORK, run_file
+from amontons.results.run_file import columns_of
 from amontons.simulation.contacts import Contacts
 from amontons.simulation.notes import Note, NoteSummary, brief, summaries
 
@@ -59,7 +60,7 @@ class Frame:
 
 @dataclass(frozen=True, repr=False)
 class BodyList:
-    """What does not change about the bodies of a run; one entry a body."""
+    """What does not change about the bodies of a run; one entry per body."""
 
     id: NDArray[np.int64]
     shape: NDArray[np.int32]
@@ -107,7 +108,7 @@ class Results:
     """A run that `Recorder` wrote: ``Results(folder)``. Use as a context, or close it.
 
     ``results.position[10]`` reads one frame, ``results.position[:]`` all of them; so do
-    ``orientation`` and ``twist``. ``results.readings("kinetic_energy")`` has an entry a step.
+    ``orientation`` and ``twist``. ``results.readings("kinetic_energy")`` has one entry per step.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -215,26 +216,28 @@ class Results:
         return (self[number] for number in range(self.frames))
 
     def contacts(self, number: int) -> Contacts:
-        """Contacts of the step that led to a frame, with their forces."""
+        """Contacts of the step that led to a frame, with their forces.
+
+        Torques are NaN in files of version 1, which do not have them.
+        """
         if not self.has_contacts:
             raise InputError(f"{self.path} has no contacts: record them (run --contacts)")
         number %= max(self.frames, 1)
         first = int(self.file["frames/first_contact"][number])
         rows = slice(first, first + int(self.file["frames/contacts"][number]))
         group = self.file["contacts"]
-        force = group["force"][rows]
-        normal = group["normal"][rows].astype(np.float64)
-        return Contacts(
-            group["bodies"][rows], group["point"][rows], normal, group["gap"][rows], force,
-            np.zeros_like(force),
-        )  # fmt: skip
+        count = rows.stop - rows.start
+        read = {field: np.full((count, *each), np.nan) for _, each, field in CONTACT.values()}
+        read |= {CONTACT[name][2]: group[name][rows] for name in group}
+        read["normals"] = read["normals"].astype(np.float64)
+        return Contacts(**read)
 
     # -- readings ---------------------------------------------------------------------------------
 
     @property
     def columns(self) -> list[str]:
         """Names of the readings."""
-        return str(self.file["steps"].attrs["columns"]).split(",")
+        return columns_of(self.file)
 
     def readings(self, name: str) -> Floats:
         """One reading of every step, shape (steps,)."""
@@ -248,9 +251,14 @@ class Results:
 
         Runs that were recorded before there were such readings have none: the dictionary is empty.
         """
-        return {
-            name.removeprefix("work_"): self.readings(name) for name in WORK if name in self.columns
-        }
+        return {cause: self.readings(name) for cause, name in WORK.items() if name in self.columns}
+
+    def totals(self) -> dict[str, float]:
+        """Each reading summed up over the run: the last, the largest, the mean or the sum.
+
+        Which of them is said where it is declared, in `amontons.simulation.report.StepReport`.
+        """
+        return {name: COLUMNS[name].of_run(self.readings(name)) for name in self.columns}
 
     # -- notes ------------------------------------------------------------------------------------
 
@@ -303,7 +311,7 @@ def _text(text: bytes) -> str:
 
 
 class Series:
-    """An array on the disk, one entry a frame: slices of it are numpy arrays."""
+    """An array on the disk, one entry per frame: slices of it are numpy arrays."""
 
     def __init__(self, dataset: h5py.Dataset, frames: int) -> None:
         self._dataset = dataset
@@ -355,8 +363,8 @@ def _opened(path: Path) -> h5py.File:
     except OSError as reason:
         raise FileFormatError(f"{path} cannot be read as a run: {reason}") from None
     found, version = file.attrs.get("format"), file.attrs.get("version")
-    if found != FORMAT or version != VERSION or "steps" not in file:
+    if found != FORMAT or version not in READABLE or "steps" not in file:
         file.close()
-        what = f"version {version}" if found == FORMAT else "no such file"
-        raise FileFormatError(f"{path} is no run of version {VERSION}: it is {what}")
+        what = f"its version is {version}" if found == FORMAT else "it is another file"
+        raise FileFormatError(f"{path} is not a run of version {READABLE[-1]} or older: {what}")
     return file

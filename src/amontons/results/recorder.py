@@ -125,7 +125,7 @@ class Recorder:
         """Take note of a step."""
         if self.closed:
             raise InputError("this recorder is closed")
-        self._rows.append(_row(report))
+        self._rows.append(self._file.row_of(report))
         self._notes.extend(report.notes)
         if self._due(report.time) > self._latest:
             self._write_frame()
@@ -183,7 +183,9 @@ class Recorder:
     def _write_frame(self) -> None:
         sim, bodies = self.simulation, self.simulation.bodies
         if len(bodies) != len(self._ids) or (bodies.id != self._ids).any():
-            raise InputError("bodies were added or removed: a recorded run keeps those it has")
+            raise InputError(
+                "bodies were added or removed: a recorded run must keep those it began with"
+            )
         self._write_rows()
         state = {name: getattr(bodies, name) for name in FRAME}
         self._file.append_frame(
@@ -196,13 +198,3 @@ class Recorder:
         self._notes.clear()
         self._file.append_steps(self._rows)
         self._rows.clear()
-
-
-def _row(report: StepReport) -> list[float]:
-    """The readings of a step in the order of `COLUMNS`."""
-    return [
-        report.number, report.time, report.step, report.contacts, report.joint_rows,
-        report.iterations, float(report.converged), report.residual, report.penetration,
-        report.joint_error, report.kinetic_energy, report.potential_energy,
-        report.dissipated_energy, report.awake, *report.work, *report.seconds.tolist(),
-    ]  # fmt: skip

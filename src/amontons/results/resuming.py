@@ -90,7 +90,7 @@ def _check_bodies(results: Results, folder: Path, simulation: Simulation) -> Non
             i = int(np.argmax(differ))
             how = f"{column} of {names[i]} is {there[i]} there and {here[i]} here"
             if column == "shape":  # a number, which says nothing
-                how = f"the shape of {names[i]} is another"
+                how = f"{names[i]} has another shape there"
             raise InputError(f"{what}: {how}; {advice}")
 
 

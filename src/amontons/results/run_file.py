@@ -26,6 +26,7 @@ from amontons.results.layout import COLUMNS, CONTACT, FORMAT, FRAME, NOTE, PACKE
 from amontons.results.surfaces import shape_arrays
 from amontons.simulation.contacts import Contacts
 from amontons.simulation.notes import Note
+from amontons.simulation.report import StepReport
 
 NAME_LENGTH = 64
 """Bytes of a body's name that are kept."""
@@ -55,6 +56,7 @@ class RunFile:
         file.swmr_mode = True
         self._frames = dict(file["frames"].items())
         self._contacts = dict(file["contacts"].items()) if "contacts" in file else {}
+        self._columns = [COLUMNS[name] for name in columns_of(file)]
 
     @classmethod
     def create(
@@ -105,23 +107,20 @@ class RunFile:
         if number:
             before = int(frames["first_contact"][number - 1]) + int(frames["contacts"][number - 1])
             first = -(-before // ROWS) * ROWS
-        arrays = {
-            "bodies": contacts.bodies,
-            "point": contacts.points,
-            "normal": contacts.normals,
-            "force": contacts.force,
-            "gap": contacts.gaps,
-        }
-        for name, array in arrays.items():
-            kind, each = CONTACT[name]
+        for name, dataset in self._contacts.items():
+            kind, each, field = CONTACT[name]
             whole = np.zeros((-(-count // ROWS) * ROWS, *each), dtype=kind)
-            whole[:count] = array
-            _put_chunks(self._contacts[name], first, whole)
+            whole[:count] = getattr(contacts, field)
+            _put_chunks(dataset, first, whole)
         _put(frames["first_contact"], number, first)
         _put(frames["contacts"], number, count)
 
+    def row_of(self, report: StepReport) -> list[float]:
+        """The readings of a step that this file has columns for."""
+        return [column.of(report) for column in self._columns]
+
     def append_steps(self, rows: Sequence[Sequence[float]]) -> None:
-        """Write readings, one row a step as `COLUMNS` says."""
+        """Write readings, one row per step as `row_of` makes it."""
         if not rows:
             return
         with writing(self.path):
@@ -167,10 +166,17 @@ def note_rows(notes: Sequence[Note]) -> NDArray[Any]:
     return rows
 
 
-def describe(file: h5py.File, rate: float, about: Mapping[str, Any]) -> None:
+def columns_of(file: h5py.File) -> list[str]:
+    """Names of the readings that a file has."""
+    return str(file["steps"].attrs["columns"]).split(",")
+
+
+def describe(
+    file: h5py.File, rate: float, about: Mapping[str, Any], version: int = VERSION
+) -> None:
     """Write the attributes of a run."""
     file.attrs["format"] = FORMAT
-    file.attrs["version"] = VERSION
+    file.attrs["version"] = version
     file.attrs["amontons"] = amontons.__version__
     file.attrs["rate"] = rate
     file.attrs["about"] = json.dumps(dict(about), ensure_ascii=False)
@@ -197,7 +203,7 @@ def _add_growing(file: h5py.File, bodies: int, contacts: bool) -> None:
     growing = ["step", "time"]
     if contacts:
         growing += ["first_contact", "contacts"]
-        for name, (kind, each) in CONTACT.items():
+        for name, (kind, each, _) in CONTACT.items():
             file.create_dataset(
                 f"contacts/{name}", (0, *each), kind,
                 maxshape=(None, *each), chunks=(ROWS, *each), **PACKED,
@@ -210,6 +216,7 @@ def _add_growing(file: h5py.File, bodies: int, contacts: bool) -> None:
         "steps", (0, width), np.float64, maxshape=(None, width), chunks=(256, width)
     )
     steps.attrs["columns"] = ",".join(COLUMNS)
+    steps.attrs["units"] = ",".join(each.unit for each in COLUMNS.values())
     add_notes(file)
 
 

@@ -18,7 +18,7 @@ from amontons.simulation.simulation import Simulation
 
 
 @dataclass(frozen=True, repr=False)
-class Run:
+class RecordedRun:
     """A simulation of a scene and the recorder that writes it down."""
 
     scene: Scene | FileScene
@@ -33,8 +33,8 @@ class Run:
 
     def __repr__(self) -> str:
         return (
-            f"<Run: {self.scene!r}, at {self.simulation.time:.4g} of {self.settings.time:g} s, in "
-            f"{self.recorder.folder}>"
+            f"<RecordedRun: {self.scene!r}, at {self.simulation.time:.4g} of "
+            f"{self.settings.time:g} s, in {self.recorder.folder}>"
         )
 
 
@@ -46,7 +46,7 @@ def begin(
     rate: float = 60.0,
     contacts: bool = False,
     checkpoint_every: float = 20.0,
-) -> Run:
+) -> RecordedRun:
     """Begin a run of a scene in a new folder; `settings` are by default those it advises.
 
     Of a scene file the folder keeps a copy, so that the run can go on without the original.
@@ -63,12 +63,12 @@ def begin(
         about=_about(scene, settings),
         checkpoint_every=checkpoint_every,
     )
-    return Run(scene, settings, simulation, recorder)
+    return RecordedRun(scene, settings, simulation, recorder)
 
 
 def resume(
     folder: str | os.PathLike[str], *, time: float | None = None, checkpoint_every: float = 20.0
-) -> Run:
+) -> RecordedRun:
     """Go on with a run from its last checkpoint, to its own end or to another `time` [s]."""
     folder = Path(folder)
     with Results(folder) as results:
@@ -80,7 +80,7 @@ def resume(
         simulation, folder, about=_about(scene, settings), checkpoint_every=checkpoint_every,
         resume=True,
     )  # fmt: skip
-    return Run(scene, settings, simulation, recorder)
+    return RecordedRun(scene, settings, simulation, recorder)
 
 
 def _keep_copy(scene: FileScene, folder: Path) -> None:
@@ -122,5 +122,5 @@ def _described(results: Results) -> tuple[Scene | FileScene, Advice]:
     except (KeyError, TypeError) as reason:
         raise FileFormatError(
             f"{results.path} was made by version {results.version}, whose scene "
-            f"{results.scene} is another: {reason}"
+            f"{results.scene} was different: {reason}"
         ) from None

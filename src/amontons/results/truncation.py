@@ -28,7 +28,7 @@ def cut_back(path: Path, step: int, about: Mapping[str, Any]) -> RunFile:
         frames = int(np.searchsorted(source["frames/step"][: old.frames], step, side="right"))
         steps = int(np.searchsorted(old.readings("number"), step, side="right"))
         with h5py.File(fresh, "w", libver="latest") as new:
-            describe(new, old.rate, about)
+            describe(new, old.rate, about, version=int(source.attrs["version"]))
             for name in ("shapes", "bodies"):
                 source.copy(name, new)
             for name in source["frames"]:
@@ -36,7 +36,7 @@ def cut_back(path: Path, step: int, about: Mapping[str, Any]) -> RunFile:
             for name in source.get("contacts", ()):
                 _copy(source, new, f"contacts/{name}", _contact_rows(source, frames))
             _copy(source, new, "steps", steps)
-            new["steps"].attrs["columns"] = source["steps"].attrs["columns"]
+            new["steps"].attrs.update(source["steps"].attrs)
             if "notes" in source:
                 kept = int(np.searchsorted(source["notes"]["step"], step, side="right"))
                 _copy(source, new, "notes", kept)

@@ -1,9 +1,8 @@
-"""What a step tells: one report a step, and all of them as arrays."""
+"""What a step tells: one report per step, and all of them as arrays."""
 
 from __future__ import annotations
 
-import dataclasses
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,9 +13,10 @@ from amontons.dynamics.joints.readings import JointReadings
 from amontons.problem.solution import Status
 from amontons.simulation.model import Model
 from amontons.simulation.notes import Note, NoteSummary, brief, summaries
+from amontons.simulation.readings import along_axes, declared_readings, reading
 from amontons.simulation.state import State
 from amontons.simulation.step_solution import StepSolution
-from amontons.simulation.stopwatch import Stopwatch
+from amontons.simulation.stopwatch import STAGES, Stopwatch
 
 Floats = NDArray[np.float64]
 
@@ -25,41 +25,43 @@ Floats = NDArray[np.float64]
 class StepReport:
     """One step, looked at from outside."""
 
-    number: int
+    number: int = reading()
     """Steps taken so far, this one included."""
-    time: float
+    time: float = reading("s")
     """At its end [s]."""
-    step: float
+    step: float = reading("s")
     """Its length [s]."""
-    contacts: int
+    contacts: int = reading(total="largest")
     """Contacts in the problem."""
-    joint_rows: int
+    joint_rows: int = reading(total="largest")
     """Rows of joints, motors and springs in the problem."""
-    iterations: int
-    status: Status
-    residual: float
+    iterations: int = reading(total="mean")
+    """Of the solver."""
+    status: Status = reading(attribute="converged", total="sum")
+    """How its solve ended; read as whether it converged, 1 or 0."""
+    residual: float = reading(total="largest")
     """Independent residual of the solution, in the solver's measure."""
-    penetration: float
+    penetration: float = reading("m", total="largest")
     """Largest overlap of two bodies when the step began [m]."""
-    joint_error: float
+    joint_error: float = reading("m or rad", total="largest")
     """Largest error of a rigid joint at its end [m or rad]."""
-    kinetic_energy: float
+    kinetic_energy: float = reading("J")
     """At its end [J]."""
-    potential_energy: float
+    potential_energy: float = reading("J")
     """In gravity, springs, compliant contacts and users' forces at its end [J]."""
-    dissipated_energy: float
+    dissipated_energy: float = reading("J")
     """Became heat since the start, by friction, impacts, dampers and drag [J]."""
-    work: Work = field(repr=False)
+    work: Work = reading("J", columns=tuple(f"work_{cause}" for cause in CAUSES))
     """Energy that came to bodies and springs since the start, by cause [J]: their sum is the
     kinetic and potential energy at its end."""
-    momentum: Floats = field(repr=False)
+    momentum: Floats = reading("kg m/s", columns=along_axes("momentum"))
     """At its end [kg m/s], shape (3,)."""
-    angular_momentum: Floats = field(repr=False)
+    angular_momentum: Floats = reading("kg m²/s", columns=along_axes("angular_momentum"))
     """About the origin of the world at its end [kg m²/s], shape (3,)."""
-    awake: int
+    awake: int = reading()
     """Dynamic bodies that are not asleep."""
-    seconds: Floats = field(repr=False)
-    """Wall-clock time of each of the `STAGES`."""
+    seconds: Floats = reading("s", total="sum", columns=STAGES)
+    """Wall-clock time of each of the `STAGES` [s]."""
     notes: tuple[Note, ...] = ()
     """What a careful user should know: no convergence, too large a step, overlaps, broken joints;
     of all substeps where there are any."""
@@ -104,15 +106,14 @@ def report_on(
     )
 
 
-_COLUMNS = tuple(
-    each.name
-    for each in dataclasses.fields(StepReport)
-    if each.name not in ("notes", "status", "work")
-)
+READINGS = tuple(declared_readings(StepReport))
+"""Every number that is read of a step: what arrays, files and plots of a run are made of."""
+
+_NAMES = tuple(dict.fromkeys(each.attribute for each in READINGS))
 
 
 class Readings:
-    """Every step's report, as arrays: `readings.kinetic_energy` has one entry a step."""
+    """Every step's report, as arrays: `readings.kinetic_energy` has one entry per step."""
 
     def __init__(self) -> None:
         self.reports: list[StepReport] = []
@@ -128,14 +129,12 @@ class Readings:
         return self.reports[number]
 
     def __getattr__(self, name: str) -> NDArray[np.float64]:
-        if name not in _COLUMNS and name != "converged":
-            raise AttributeError(
-                f"there is no reading {name!r}; there are {', '.join(_COLUMNS)} and converged"
-            )
+        if name not in _NAMES:
+            raise AttributeError(f"there is no reading {name!r}; there are {', '.join(_NAMES)}")
         return np.array([getattr(report, name) for report in self.reports])
 
     def __dir__(self) -> list[str]:
-        return [*super().__dir__(), *_COLUMNS, "converged"]
+        return [*super().__dir__(), *_NAMES]
 
     @property
     def energy(self) -> Floats:

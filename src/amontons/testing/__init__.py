@@ -6,7 +6,7 @@
 
     check_solver(MySolver(tolerance=1e-6))
 
-or, one test a check, `@pytest.mark.parametrize(("name", "check"), solver_checks(MySolver()))`.
+or, one test per check, `@pytest.mark.parametrize(("name", "check"), solver_checks(MySolver()))`.
 `check_shape(MyShape())` and `shape_checks` do the same for shapes, `check_joint(MyJoint(0, 1))` and
 `joint_checks` for joints.
 """

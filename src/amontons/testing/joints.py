@@ -20,7 +20,7 @@ from amontons.dynamics.joints.law import FREE, LIMIT, POSITION
 from amontons.dynamics.joints.tables import RowArrays
 from amontons.errors import InputError
 from amontons.model.joints import Connection, Joint
-from amontons.testing.judging import expect, fail
+from amontons.testing.judging import EXACT, NamedCheck, expect, fail, named_checks
 
 Floats = NDArray[np.float64]
 Poses = tuple[Floats, Floats]
@@ -28,9 +28,6 @@ Check = Callable[[Connection], None]
 
 POSES = 5
 """Pairs of random poses that each check tries."""
-
-EXACT = 1e-9
-"""Relative error of what should agree but for rounding."""
 
 NUDGE = 1e-6
 """Step of finite differences [m, rad]."""
@@ -48,10 +45,9 @@ def check_joint(joint: Connection) -> None:
         check()
 
 
-def joint_checks(joint: Connection) -> Iterator[tuple[str, Callable[[], None]]]:
+def joint_checks(joint: Connection) -> Iterator[NamedCheck]:
     """Name and check, one by one, for `pytest.mark.parametrize`."""
-    for check in JOINT_CHECKS:
-        yield check.__name__.removeprefix("check_"), partial(check, joint)
+    return named_checks(JOINT_CHECKS, joint)
 
 
 # -- what the checks are made of ------------------------------------------------------------------
@@ -92,7 +88,7 @@ def _bound(joint: Connection, poses: Poses) -> JointSystem:
 
 def _size(joint: Connection, poses: Poses) -> float:
     """A length that rounding errors go with [m]."""
-    terms = [term for coordinate in joint.anatomy().coordinates for term in coordinate.terms]
+    terms = [term for coordinate in joint.constraints().coordinates for term in coordinate.terms]
     points = [point for term in terms for point in (term.point_a, term.point_b)]
     return 1.0 + float(np.abs(points).max()) + float(np.abs(poses[0]).max())
 
@@ -138,11 +134,14 @@ def check_joint_never_changes(joint: Connection) -> None:
         pass
     else:
         fail(f"{type(joint).__name__} must be frozen: its fields could be changed")
-    expect(joint.anatomy() == joint.anatomy(), "anatomy() says something else the second time")
+    expect(
+        joint.constraints() == joint.constraints(),
+        "constraints() says something else the second time",
+    )
 
 
 def check_bodies_are_checked(joint: Connection) -> None:
-    """The same body twice, the world twice and what is no body are refused."""
+    """The same body twice, the world twice and what is not a body are refused."""
     wrong: tuple[tuple[Any, Any], ...] = ((3, 3), (None, None), (-2, 1), (0.5, 1), ("a", "b"))
     for a, b in wrong:
         _refused(partial(replace, joint, a=a, b=b), f"a joint between {a!r} and {b!r}")

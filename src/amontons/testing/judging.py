@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, NoReturn
 
 import numpy as np
@@ -20,9 +21,13 @@ from amontons.testing.problems import CASES, Case, case, many_bilateral, many_co
 
 Floats = NDArray[np.float64]
 Kinds = Sequence[str] | None
+NamedCheck = tuple[str, Callable[[], None]]
 
 PREFERRED = ("bodies-extras", "mixed", "coulomb", "nonnegative", "free")
 """Cases that checks of behaviour use: the first of these that a solver supports."""
+
+EXACT = 1e-9
+"""Relative error of what should agree but for rounding."""
 
 SLACK = 1e-6
 """Relative difference between a claimed residual and the naive one that is put down to rounding."""
@@ -52,6 +57,12 @@ def threads(count: int) -> Iterator[None]:
         yield
     finally:
         _jit.set_threads(before)
+
+
+def named_checks(checks: Sequence[Callable[..., None]], *subject: object) -> Iterator[NamedCheck]:
+    """The checks of a contract on one subject, with their names."""
+    for check in checks:
+        yield check.__name__.removeprefix("check_"), partial(check, *subject)
 
 
 def fail(message: str) -> NoReturn:

@@ -26,10 +26,10 @@ from amontons.model.shapes import (
     build_table,
     leaves,
 )
-from amontons.model.shapes.base import Faces, Row
+from amontons.model.shapes.base import Faces, ShapeRow
 from amontons.model.shapes.surfaces import enclosed
 from amontons.model.shapes.table import ShapeKind
-from amontons.testing.judging import expect, fail
+from amontons.testing.judging import EXACT, NamedCheck, expect, fail, named_checks
 
 Floats = NDArray[np.float64]
 Check = Callable[[Shape], None]
@@ -43,9 +43,6 @@ COARSE = 4e-3
 CLOSE = 1e-5
 """Relative error of what is extrapolated from two resolutions."""
 
-EXACT = 1e-9
-"""Relative error of what should agree but for rounding."""
-
 
 def check_shape(shape: Shape) -> None:
     """Run every check of the contract on a shape; raise `ContractError` at the first that fails.
@@ -56,10 +53,9 @@ def check_shape(shape: Shape) -> None:
         check()
 
 
-def shape_checks(shape: Shape) -> Iterator[tuple[str, Callable[[], None]]]:
+def shape_checks(shape: Shape) -> Iterator[NamedCheck]:
     """Name and check, one by one, for `pytest.mark.parametrize`."""
-    for check in SHAPE_CHECKS:
-        yield check.__name__.removeprefix("check_"), partial(check, shape)
+    return named_checks(SHAPE_CHECKS, shape)
 
 
 # -- what the checks are made of ------------------------------------------------------------------
@@ -190,7 +186,7 @@ def check_support(shape: Shape) -> None:
         return
     directions, size = _directions(), _size(shape)
     points = shape.support(directions)
-    expect(points.shape == directions.shape, "support must give one point a direction")
+    expect(points.shape == directions.shape, "support must give one point per direction")
     length = np.linalg.norm(directions, axis=1)
     reach = np.einsum("ij,ij->i", points, directions) / length
     vertices, _ = shape.surface_mesh(FINE)
@@ -258,7 +254,7 @@ def check_row_of_the_table(shape: Shape) -> None:
 
 def _check_row(shape: Shape) -> None:
     row = shape.encode()
-    expect(row.kind in list(ShapeKind), f"{row.kind!r} is no ShapeKind")
+    expect(row.kind in list(ShapeKind), f"{row.kind!r} is not a ShapeKind")
     table = build_table([Sphere(1.0), shape, shape])
     for i in (1, 2):
         _near(table.size[i], row.size, 0.0, "size in the table")
@@ -292,7 +288,7 @@ STANDARD: dict[ShapeKind, Callable[..., Shape]] = {
 """What kernels take a row of each kind for."""
 
 
-def _row_heights(row: Row, directions: Floats) -> Floats:
+def _row_heights(row: ShapeRow, directions: Floats) -> Floats:
     """How far the solid that a row describes reaches along each direction."""
     if row.faces is not None:
         return np.asarray((directions @ row.faces.point.T).max(axis=1))
@@ -305,7 +301,7 @@ def _check_faces(faces: Faces, size: float, *, solid: bool) -> None:
     walked = {}
     for face in range(len(start) - 1):
         loop = corner[start[face] : start[face + 1]].tolist()
-        expect(len(set(loop)) == len(loop) >= 3, f"face {face} is no polygon: {loop}")
+        expect(len(set(loop)) == len(loop) >= 3, f"face {face} is not a polygon: {loop}")
         around = faces.point[loop]
         turn = np.cross(around[1:-1] - around[0], around[2:] - around[0]).sum(axis=0)
         expect(bool(turn @ plane[face, :3] > 0), f"face {face} goes round the wrong way")
@@ -315,7 +311,7 @@ def _check_faces(faces: Faces, size: float, *, solid: bool) -> None:
             walked[face, vertex, loop[(k + 1) % len(loop)]] = int(faces.neighbour[start[face] + k])
     for (face, here, there), other in walked.items():
         back = other == -1 or walked.get((other, there, here)) == face
-        expect(back, f"face {other} is no neighbour of face {face}")
+        expect(back, f"face {other} is not a neighbour of face {face}")
     if solid:
         expect(-1 not in walked.values(), "a hull's face has no neighbour")
         above = (faces.point @ plane[:, :3].T - plane[:, 3]).max()

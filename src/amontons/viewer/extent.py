@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from amontons.results import BodyList, Moment, Results, Surface
+from amontons.results import BodyList, Results, SingleFrame, Surface
 
-Recording = Results | Moment
+Recording = Results | SingleFrame
 """What can be shown: a run on the disk, or a simulation as it is now."""
 
 

@@ -14,7 +14,7 @@ from amontons.viewer.meshes import SCALED, SOLIDS, Mesh, mesh_of, plane_mesh
 
 
 @dataclass
-class Group:
+class InstanceGroup:
     """Bodies one after the other in the buffers."""
 
     mesh: int
@@ -43,10 +43,10 @@ class Grouping:
         """Rows of bodies in the order of the buffers."""
         return np.concatenate([self.moving, self.still])
 
-    def _groups(self, run: Recording) -> list[Group]:
+    def _groups(self, run: Recording) -> list[InstanceGroup]:
         bodies, frame = run.bodies, run[0]
         number: dict[Any, int] = {}
-        groups: dict[tuple[int, bool, bool, str], Group] = {}
+        groups: dict[tuple[int, bool, bool, str], InstanceGroup] = {}
         for row, which in enumerate(bodies.shape.tolist()):
             shape = run.shapes[which]
             unit, plane = SCALED.get(shape.kind), shape.kind == "Plane"
@@ -63,7 +63,7 @@ class Grouping:
                 self.scale[row] = shape.half
             alike = (number[key], not bool(bodies.fixed[row]), is_glass(bodies, row, shape))
             place = (*alike, shape.kind)
-            groups.setdefault(place, Group(*place)).rows.append(row)
+            groups.setdefault(place, InstanceGroup(*place)).rows.append(row)
         return list(groups.values())
 
     def described(self, run: Recording) -> list[dict[str, Any]]:
@@ -85,14 +85,14 @@ class Grouping:
             first[group.moving] += len(group.rows)
         return described
 
-    def _extents(self, run: Recording, group: Group) -> list[float]:
+    def _extents(self, run: Recording, group: InstanceGroup) -> list[float]:
         """Half extents of the bodies of a group [m] that their scales do not say."""
         if group.kind in SCALED:
             return [1.0, 1.0, 1.0]
         half = run.shapes[run.bodies.shape[group.rows[0]]].half
         return [float(each) for each in half]
 
-    def _reach(self, run: Recording, group: Group) -> float:
+    def _reach(self, run: Recording, group: InstanceGroup) -> float:
         """Half the diagonal of the largest body of a group [m]."""
         half = [run.shapes[which].half for which in np.unique(run.bodies.shape[group.rows])]
         return float(np.linalg.norm(half, axis=1).max())

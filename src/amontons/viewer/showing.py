@@ -10,7 +10,7 @@ from pathlib import Path
 
 from amontons.errors import InputError
 from amontons.problem.files import replacing
-from amontons.results import Moment, Results
+from amontons.results import Results, SingleFrame
 from amontons.simulation.simulation import Simulation
 from amontons.viewer.packing import Packing
 from amontons.viewer.page import page_text
@@ -68,12 +68,12 @@ def view(
     if isinstance(every, bool) or not isinstance(every, int) or every < 1:
         raise InputError(f"every must be a whole number, 1 or more, got {every!r}")
     if isinstance(run, Simulation):
-        return _page(Moment(run), every, height)
+        return _page(SingleFrame(run), every, height)
     if isinstance(run, Results):
         return _page(run, every, height)
     with Results(run) as results:
         return _page(results, every, height)
 
 
-def _page(run: Moment | Results, every: int, height: int) -> Page:
+def _page(run: SingleFrame | Results, every: int, height: int) -> Page:
     return Page(page_text(Packing(run), every=every), repr(run).strip("<>"), height)

@@ -31,8 +31,14 @@ from amontons.dynamics.joints.tables import (
     Tables,
 )
 from amontons.errors import InputError
-from amontons.model.joints.anatomy import Anatomy, Law, Measure, Row, Term
 from amontons.model.joints.base import Connection
+from amontons.model.joints.constraints import (
+    ConstraintRow,
+    JointConstraints,
+    JointMeasure,
+    Law,
+    Term,
+)
 from amontons.model.joints.strength import Strength
 
 Floats = NDArray[np.float64]
@@ -92,13 +98,13 @@ def bind(
         if not isinstance(joint, Connection):
             raise InputError(f"a joint such as amontons.Revolute was expected, got {joint!r}")
     bodies = body_rows(joints, index_of)
-    parts = [joint.anatomy() for joint in joints]
-    for joint, anatomy in zip(joints, parts, strict=True):
-        if not anatomy.rows:
+    parts = [joint.constraints() for joint in joints]
+    for joint, constraints in zip(joints, parts, strict=True):
+        if not constraints.rows:
             raise InputError(f"{joint.title} has no rows: it does nothing")
     coordinates = _coordinates(parts, bodies)
     owner = np.repeat(coordinates.joint, coordinates.terms)
-    terms = [term for anatomy in parts for c in anatomy.coordinates for term in c.terms]
+    terms = [term for constraints in parts for c in constraints.coordinates for term in c.terms]
     rows, functions = _rows(parts)
     return Tables(
         _terms(terms, bodies[owner], position, orientation),
@@ -109,9 +115,9 @@ def bind(
     )
 
 
-def _coordinates(parts: Sequence[Anatomy], bodies: Ints) -> CoordinateArrays:
-    owner = [j for j, anatomy in enumerate(parts) for _ in anatomy.coordinates]
-    all_of_them = [c for anatomy in parts for c in anatomy.coordinates]
+def _coordinates(parts: Sequence[JointConstraints], bodies: Ints) -> CoordinateArrays:
+    owner = [j for j, constraints in enumerate(parts) for _ in constraints.coordinates]
+    all_of_them = [c for constraints in parts for c in constraints.coordinates]
     return CoordinateArrays(
         joint=np.array(owner, dtype=np.int32),
         terms=np.array([len(c.terms) for c in all_of_them], dtype=np.int32),
@@ -146,10 +152,10 @@ def _terms(
 
 
 def _rows(
-    parts: Sequence[Anatomy],
+    parts: Sequence[JointConstraints],
 ) -> tuple[RowArrays, tuple[tuple[int, Callable[[float], float]], ...]]:
-    first = np.cumsum([0, *(len(anatomy.coordinates) for anatomy in parts)])
-    rows = [(j, row) for j, anatomy in enumerate(parts) for row in anatomy.rows]
+    first = np.cumsum([0, *(len(constraints.coordinates) for constraints in parts)])
+    rows = [(j, row) for j, constraints in enumerate(parts) for row in constraints.rows]
     functions = tuple((r, row.target) for r, (_, row) in enumerate(rows) if callable(row.target))
 
     def column(values: list[float]) -> Floats:
@@ -171,7 +177,7 @@ def _rows(
     return arrays, functions
 
 
-def _set_of(row: Row) -> int:
+def _set_of(row: ConstraintRow) -> int:
     if row.law is Law.LIMIT:
         return ONE_SIDED
     return BOUNDED if row.law is Law.EFFORT or math.isfinite(row.bound) else FREE
@@ -179,14 +185,14 @@ def _set_of(row: Row) -> int:
 
 def _joints(
     joints: Sequence[Connection],
-    parts: Sequence[Anatomy],
+    parts: Sequence[JointConstraints],
     ids: NDArray[np.int64],
     bodies: Ints,
     position: Floats,
     orientation: Floats,
 ) -> JointArrays:
     frames = Frames(bodies[:, 1], position, orientation)
-    points = np.array([anatomy.point for anatomy in parts]).reshape(-1, 3)
+    points = np.array([constraints.point for constraints in parts]).reshape(-1, 3)
     return JointArrays(
         id=ids,
         bodies=bodies,
@@ -205,16 +211,16 @@ def _strengths(joint: Connection) -> tuple[float, ...]:
 
 
 def _axes(
-    joints: Sequence[Connection], parts: Sequence[Anatomy], bodies: Ints, position: Floats
+    joints: Sequence[Connection], parts: Sequence[JointConstraints], bodies: Ints, position: Floats
 ) -> Floats:
     """Axes that strengths speak of, from A to B in world axes; zero for lines of two points."""
     axes = np.zeros((len(joints), 3))
-    for j, (joint, anatomy) in enumerate(zip(joints, parts, strict=True)):
+    for j, (joint, constraints) in enumerate(zip(joints, parts, strict=True)):
         given = None if joint.strength is None else joint.strength.axis
-        if given is None and _has_line(anatomy):
+        if given is None and _has_line(constraints):
             continue
-        own = anatomy.axis if given is None else given
-        axes[j] = _line_of_centres(anatomy, bodies[j], position) if own is None else own
+        own = constraints.axis if given is None else given
+        axes[j] = _line_of_centres(constraints, bodies[j], position) if own is None else own
         if joint.strength is not None and not axes[j].any():
             raise InputError(
                 f"{joint.title} has a strength, but no axis to tell tension from shear: its bodies "
@@ -223,15 +229,15 @@ def _axes(
     return axes
 
 
-def _has_line(anatomy: Anatomy) -> bool:
+def _has_line(constraints: JointConstraints) -> bool:
     """Whether it has two ends, and so a line that goes with both bodies."""
-    return any(c.terms[0].measure is Measure.LENGTH for c in anatomy.coordinates)
+    return any(c.terms[0].measure is JointMeasure.LENGTH for c in constraints.coordinates)
 
 
-def _line_of_centres(anatomy: Anatomy, ends: Ints, position: Floats) -> Floats:
+def _line_of_centres(constraints: JointConstraints, ends: Ints, position: Floats) -> Floats:
     """Direction from A's centre of mass to B's; the joint's point stands for the world's."""
     first, second = (
-        np.array(anatomy.point) if row == WORLD else position[row] for row in ends.tolist()
+        np.array(constraints.point) if row == WORLD else position[row] for row in ends.tolist()
     )
     apart = second - first
     length = float(np.linalg.norm(apart))

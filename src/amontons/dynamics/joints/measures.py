@@ -13,18 +13,18 @@ from __future__ import annotations
 import math
 
 from amontons._jit import routine
-from amontons.model.joints.anatomy import Measure
+from amontons.model.joints.constraints import JointMeasure
 
 ALONG, LENGTH, AZIMUTH, ACROSS, TILT, TWIST, TURN = range(7)
 
 NUMBER = {
-    Measure.ALONG: ALONG,
-    Measure.LENGTH: LENGTH,
-    Measure.AZIMUTH: AZIMUTH,
-    Measure.ACROSS: ACROSS,
-    Measure.TILT: TILT,
-    Measure.TWIST: TWIST,
-    Measure.TURN: TURN,
+    JointMeasure.ALONG: ALONG,
+    JointMeasure.LENGTH: LENGTH,
+    JointMeasure.AZIMUTH: AZIMUTH,
+    JointMeasure.ACROSS: ACROSS,
+    JointMeasure.TILT: TILT,
+    JointMeasure.TWIST: TWIST,
+    JointMeasure.TURN: TURN,
 }
 """What kernels call each measure. Those up to AZIMUTH look at points, the others at directions."""
 

@@ -24,7 +24,7 @@ def load_robot(path: str | os.PathLike[str]) -> Imported:
         _, root = next(iter(ElementTree.iterparse(path, events=("start",))))
     except (ElementTree.ParseError, StopIteration) as reason:
         line = reason.position[0] if isinstance(reason, ElementTree.ParseError) else 1
-        raise FileFormatError(f"{path}, line {line}: this is no XML: {reason}") from None
+        raise FileFormatError(f"{path}, line {line}: this is not valid XML: {reason}") from None
     if root.tag == "robot":
         return load_urdf(path, floor=True)
     if root.tag in ("mujoco", "mujocoinclude"):

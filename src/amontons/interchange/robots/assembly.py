@@ -36,7 +36,7 @@ SLACK = 1e6
 
 
 @dataclass
-class Group:
+class RigidLinks:
     """Links that move as one; the first carries the others."""
 
     links: list[Link]
@@ -79,13 +79,13 @@ class Assembly:
             keep_apart(self.world, self.bodies.get(one), self.bodies.get(other))
         return Imported(
             self.world, self.mechanism.name, self.bodies, self.joints, configuration,
-            tuple(self.mechanism.untaken.lines()), step, self.frames,
+            tuple(self.mechanism.left_out.lines()), step, self.frames,
         )  # fmt: skip
 
     def _note_bare_inertias(self, links: list[Link], what: str) -> None:
         for link in links:
             if link.mass == 0.0 and link.inertia.any():
-                self.mechanism.untaken.add(f"inertias without a mass: {what}", link.name)
+                self.mechanism.left_out.add(f"inertias without a mass: {what}", link.name)
 
     # -- bodies -----------------------------------------------------------------------------------
 
@@ -125,7 +125,7 @@ class Assembly:
         self.bodies.setdefault(link.name, body)
         self.frames.setdefault(link.name, link.pose.seen_from(frame))
 
-    def _add_moving(self, group: Group) -> None:
+    def _add_moving(self, group: RigidLinks) -> None:
         head = group.head
         between = head.axes[:-1]
         mass, centre, inertia, small = shared_out(group, [axis.point for axis in between])
@@ -148,7 +148,7 @@ class Assembly:
         if between:
             keep_apart(self.world, carrier, body)
 
-    def _add_body(self, group: Group, mass: float, centre: Floats, inertia: Floats) -> Body:
+    def _add_body(self, group: RigidLinks, mass: float, centre: Floats, inertia: Floats) -> Body:
         head = group.head
         pieces = [piece for link in group.links for piece in link.pieces]
         colliding = [piece for piece in pieces if piece.collides]
@@ -168,14 +168,14 @@ class Assembly:
         except InputError as reason:
             raise InputError(f"{self.mechanism.path}, link {head.name!r}: {reason}") from None
 
-    def _surface(self, group: Group) -> Link:
+    def _surface(self, group: RigidLinks) -> Link:
         """The link whose material and collision groups hold for all that move with it."""
         touching = [
             link for link in group.links if any(piece.collides for piece in link.pieces)
         ] or group.links
         said = {(link.material, link.group, link.mask) for link in touching}
         if len(said) > 1:
-            self.mechanism.untaken.add(
+            self.mechanism.left_out.add(
                 "friction or collision filters that differ within a body: the first were taken",
                 group.head.name,
             )
@@ -193,7 +193,7 @@ class Assembly:
 
     def _add_axis(self, axis: Axis, carrier: Body | None, body: Body) -> None:
         try:
-            joint = add_axis(self.world, axis, carrier, body, self.mechanism.untaken)
+            joint = add_axis(self.world, axis, carrier, body, self.mechanism.left_out)
         except InputError as reason:
             raise InputError(f"{self.mechanism.path}, joint {axis.name!r}: {reason}") from None
         self.joints[axis.name] = joint
@@ -214,14 +214,14 @@ def keep_apart(world: World, one: Body | None, other: Body | None) -> None:
     world.add_joint(Rope(one, other, length=SLACK, name=name, **ends))
 
 
-def grouped(links: list[Link]) -> tuple[list[Link], list[Group]]:
+def grouped(links: list[Link]) -> tuple[list[Link], list[RigidLinks]]:
     """Links that are fixed in the world, and groups of those that move as one."""
     ground: list[Link] = []
-    groups: dict[str, Group] = {}
+    groups: dict[str, RigidLinks] = {}
     still: set[str | None] = {None}
     for link in links:
         if link.axes or link.free:
-            groups[link.name] = Group([link])
+            groups[link.name] = RigidLinks([link])
         elif link.parent in still:
             still.add(link.name)
             ground.append(link)
@@ -237,7 +237,7 @@ def grouped(links: list[Link]) -> tuple[list[Link], list[Group]]:
 
 
 def shared_out(
-    group: Group, points: list[Floats]
+    group: RigidLinks, points: list[Floats]
 ) -> tuple[float, Floats, Floats, tuple[float, float]]:
     """A body's mass properties less those of small bodies at some points [m], and one of these.
 

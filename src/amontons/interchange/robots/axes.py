@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from amontons.interchange.robots.left_out import LeftOut
 from amontons.interchange.robots.mechanism import Axis, Floats, Way
-from amontons.interchange.robots.untaken import Untaken
 from amontons.model.bodies import Body
 from amontons.model.forces import Bushing, TorsionSpring
 from amontons.model.joints import (
@@ -18,12 +18,12 @@ from amontons.model.joints import (
     Revolute,
     Spherical,
 )
-from amontons.model.joints.anatomy import as_vector, perpendiculars
+from amontons.model.joints.constraints import as_vector, perpendiculars
 from amontons.model.world import World
 
 
 def add_axis(
-    world: World, axis: Axis, carrier: Body | None, body: Body, untaken: Untaken
+    world: World, axis: Axis, carrier: Body | None, body: Body, left_out: LeftOut
 ) -> Connection:
     """Add a joint and its springs; return it."""
     point, direction = as_vector(axis.point), as_vector(_unit(axis.direction))
@@ -33,7 +33,7 @@ def add_axis(
             if motor is None:
                 motor = PositionMotor(position=axis.rest, stiffness=spring, damping=axis.damping)
             else:
-                untaken.add("springs of slides that have motors, too", axis.name)
+                left_out.add("springs of slides that have motors, too", axis.name)
             spring = 0.0
         kind = Revolute if axis.way is Way.HINGE else Prismatic
         joint: Connection = kind(

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from amontons.errors import InputError
-from amontons.interchange.robots.untaken import Untaken
+from amontons.interchange.robots.left_out import LeftOut
 from amontons.model.shapes.checks import finite
 
 Limits = tuple[float, float] | None
@@ -16,13 +16,13 @@ Limits = tuple[float, float] | None
 class Clamped:
     """Values that were asked for by name, or the usual ones, moved to the nearest limit."""
 
-    def __init__(self, path: Path, wanted: Mapping[str, float], untaken: Untaken) -> None:
+    def __init__(self, path: Path, wanted: Mapping[str, float], left_out: LeftOut) -> None:
         self.path = path
         self.wanted = {
             name: finite(f"configuration of {name!r}", value) for name, value in wanted.items()
         }
         self.taken: dict[str, float] = {}
-        self.untaken = untaken
+        self.left_out = left_out
 
     def value(self, name: str, usual: float, limits: Limits) -> float:
         """The value of a joint [rad or m]."""
@@ -30,7 +30,7 @@ class Clamped:
         low, high = limits or (-math.inf, math.inf)
         if low > high:
             raise InputError(
-                f"{self.path}: joint {name!r} has the limits {low:g} and {high:g}, low above high"
+                f"{self.path}: the lower limit {low:g} of joint {name!r} is above {high:g}"
             )
         inside = min(max(value, low), high)
         self.taken[name] = inside
@@ -41,7 +41,7 @@ class Clamped:
                 f"{self.path}: joint {name!r} cannot begin at {value:g}: "
                 f"its limits are {low:g} and {high:g}"
             )
-        self.untaken.add("zeros out of range: these joints begin at a limit", name)
+        self.left_out.add("zeros out of range: these joints begin at a limit", name)
         return inside
 
     def refuse_unknown(self) -> None:

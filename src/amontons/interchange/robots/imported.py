@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from amontons.errors import InputError
 from amontons.interchange.file_scene import FileScene
+from amontons.interchange.robots.left_out import LeftOut
 from amontons.interchange.robots.mechanism import Pose
-from amontons.interchange.robots.untaken import Untaken
 from amontons.interchange.run_fields import RunOptions
 from amontons.model.bodies import Body
 from amontons.model.joints import Connection
@@ -79,7 +79,7 @@ class Imported:
             robot=self,
         )
 
-    def with_velocities(self, twists: Mapping[str, Floats], untaken: Untaken) -> Imported:
+    def with_velocities(self, twists: Mapping[str, Floats], left_out: LeftOut) -> Imported:
         """The same with velocities of links' frames (angular, then linear) and the final list."""
         for name, twist in twists.items():
             if name in self.bodies and np.isfinite(self.bodies[name].mass):
@@ -87,7 +87,7 @@ class Imported:
                 arm = body.position - self.pose(name)[0]
                 body.angular_velocity = twist[:3]
                 body.velocity = twist[3:] + np.cross(twist[:3], arm)
-        return dataclasses.replace(self, unsupported=tuple(untaken.lines()))
+        return dataclasses.replace(self, unsupported=tuple(left_out.lines()))
 
     def __repr__(self) -> str:
         return (

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.spatial.transform import Rotation
 
-from amontons.interchange.robots.untaken import Untaken
+from amontons.interchange.robots.left_out import LeftOut
 from amontons.model.joints import Motor
 from amontons.model.materials import Material
 from amontons.model.shapes import Shape
@@ -126,7 +126,7 @@ class Mechanism:
     """Parents before their children."""
     apart: list[tuple[str, str]] = field(default_factory=list)
     """Links that never collide, though no joint connects them."""
-    untaken: Untaken = field(default_factory=Untaken)
+    left_out: LeftOut = field(default_factory=LeftOut)
     """What the file says and this does not."""
     ground_collides: bool = True
     """Whether a link collides with what is fixed in the world and carries it."""

@@ -13,6 +13,7 @@ from amontons.errors import FileFormatError, InputError
 from amontons.interchange.robots.assembly import Assembly
 from amontons.interchange.robots.configuration import Clamped
 from amontons.interchange.robots.imported import Imported
+from amontons.interchange.robots.left_out import LeftOut
 from amontons.interchange.robots.mechanism import Link, Mechanism, Pose
 from amontons.interchange.robots.mjcf_actuators import read_motors
 from amontons.interchange.robots.mjcf_constraints import add_constraints, excluded_pairs
@@ -21,8 +22,7 @@ from amontons.interchange.robots.mjcf_geoms import pieces_of
 from amontons.interchange.robots.mjcf_joints import axes_of, set_configuration
 from amontons.interchange.robots.mjcf_names import body_name
 from amontons.interchange.robots.mjcf_rest import list_the_rest
-from amontons.interchange.robots.untaken import Untaken
-from amontons.model.joints.anatomy import Signal
+from amontons.model.joints.constraints import Signal
 from amontons.model.world import World
 
 RULES = dict.fromkeys(
@@ -52,33 +52,33 @@ def load_mjcf(
     """
     path = Path(path)
     mujoco, model = _compiled(path)
-    untaken = Untaken()
+    left_out = LeftOut()
     data = mujoco.MjData(model)
-    start = Clamped(path, configuration or {}, untaken)
+    start = Clamped(path, configuration or {}, left_out)
     if keyframe is not None:
         mujoco.mj_resetDataKeyframe(model, data, _keyframe(mujoco, model, keyframe, path))
     set_configuration(mujoco, model, data, start)
     start.refuse_unknown()
     mujoco.mj_forward(model, data)
-    motors = read_motors(mujoco, model, data, controls or {}, untaken)
-    links = [_link(mujoco, model, data, body, motors, untaken) for body in range(1, model.nbody)]
+    motors = read_motors(mujoco, model, data, controls or {}, left_out)
+    links = [_link(mujoco, model, data, body, motors, left_out) for body in range(1, model.nbody)]
     ground = Link("world", None, Pose(np.zeros(3), np.eye(3)))
-    ground.pieces = pieces_of(mujoco, model, data, 0, untaken)
-    ground.material = material_of(mujoco, model, 0, "world", untaken)
+    ground.pieces = pieces_of(mujoco, model, data, 0, left_out)
+    ground.material = material_of(mujoco, model, 0, "world", left_out)
     mechanism = Mechanism(
         _model_name(model) or path.stem,
         path,
         [ground, *links],
         apart=excluded_pairs(mujoco, model),
-        untaken=untaken,
+        left_out=left_out,
     )
-    give_groups(mujoco, model, mechanism, untaken)
-    list_the_rest(mujoco, model, untaken)
+    give_groups(mujoco, model, mechanism, left_out)
+    list_the_rest(mujoco, model, left_out)
     world = World(gravity=_gravity(mujoco, model), rules=RULES)
     assembly = Assembly(mechanism, world)
     imported = assembly.build(start.taken, float(model.opt.timestep))
-    add_constraints(mujoco, model, data, imported, untaken)
-    return imported.with_velocities(velocities(mujoco, model, data), untaken)
+    add_constraints(mujoco, model, data, imported, left_out)
+    return imported.with_velocities(velocities(mujoco, model, data), left_out)
 
 
 def _compiled(path: Path) -> tuple[Any, Any]:
@@ -115,7 +115,7 @@ def _gravity(mujoco: Any, model: Any) -> Any:
 
 
 def _link(
-    mujoco: Any, model: Any, data: Any, body: int, motors: dict[int, Any], untaken: Untaken
+    mujoco: Any, model: Any, data: Any, body: int, motors: dict[int, Any], left_out: LeftOut
 ) -> Link:
     """A body of the model in the world, with its axes."""
     parent = int(model.body_parentid[body])
@@ -128,11 +128,11 @@ def _link(
     )
     principal = data.ximat[body].reshape(3, 3)
     link.inertia = principal @ np.diag(model.body_inertia[body]) @ principal.T
-    link.pieces = pieces_of(mujoco, model, data, body, untaken)
-    link.material = material_of(mujoco, model, body, link.name, untaken)
-    link.axes, link.free = axes_of(mujoco, model, data, body, motors, untaken)
+    link.pieces = pieces_of(mujoco, model, data, body, left_out)
+    link.material = material_of(mujoco, model, body, link.name, left_out)
+    link.axes, link.free = axes_of(mujoco, model, data, body, motors, left_out)
     if model.body_mocapid[body] >= 0:
-        untaken.add("mocap bodies: they are fixed", link.name)
+        left_out.add("mocap bodies: they are fixed", link.name)
     return link
 
 

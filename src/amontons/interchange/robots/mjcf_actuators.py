@@ -7,18 +7,18 @@ from collections.abc import Mapping
 from typing import Any
 
 from amontons.errors import InputError
+from amontons.interchange.robots.left_out import LeftOut
 from amontons.interchange.robots.mjcf_joints import has_one_coordinate
 from amontons.interchange.robots.mjcf_names import actuator_name
-from amontons.interchange.robots.untaken import Untaken
 from amontons.model.joints import Motor, PositionMotor, TorqueMotor
-from amontons.model.joints.anatomy import Signal
 from amontons.model.joints.checks import signal
+from amontons.model.joints.constraints import Signal
 
 
 def read_motors(
-    mujoco: Any, model: Any, data: Any, controls: Mapping[str, Signal], untaken: Untaken
+    mujoco: Any, model: Any, data: Any, controls: Mapping[str, Signal], left_out: LeftOut
 ) -> dict[int, Motor]:
-    """Motors by joint; what is no motor of a hinge or slide is noted."""
+    """Motors by joint; what is not a motor of a hinge or slide is noted."""
     names = [actuator_name(model, i) for i in range(model.nu)]
     for name, value in controls.items():
         if name not in names:
@@ -30,14 +30,14 @@ def read_motors(
     for number, name in enumerate(names):
         joint = _driven(mujoco, model, number)
         if joint is None:
-            untaken.add("actuators of tendons, sites, bodies, or ball and free joints", name)
+            left_out.add("actuators of tendons, sites, bodies, or ball and free joints", name)
         elif joint in motors:
-            untaken.add("second actuators of joints", name)
+            left_out.add("second actuators of joints", name)
         else:
             control = _clamped(model, number, controls.get(name, float(data.ctrl[number])))
             motor = _motor(mujoco, model, data, number, joint, control)
             if motor is None:
-                untaken.add("actuators that are neither motors nor position servos", name)
+                left_out.add("actuators that are neither motors nor position servos", name)
             else:
                 motors[joint] = motor
     return motors

@@ -8,11 +8,11 @@ import numpy as np
 
 from amontons.errors import InputError
 from amontons.interchange.robots.imported import Imported
+from amontons.interchange.robots.left_out import LeftOut
 from amontons.interchange.robots.mjcf_names import body_name
-from amontons.interchange.robots.untaken import Untaken
 from amontons.model.bodies import Body
 from amontons.model.joints import Connection, Fixed, Spherical
-from amontons.model.joints.anatomy import as_vector
+from amontons.model.joints.constraints import as_vector
 
 CLOSE = 1e-6
 """How far from true a constraint may be at the start [m or 1]."""
@@ -27,22 +27,24 @@ def excluded_pairs(mujoco: Any, model: Any) -> list[tuple[str, str]]:
 
 
 def add_constraints(
-    mujoco: Any, model: Any, data: Any, imported: Imported, untaken: Untaken
+    mujoco: Any, model: Any, data: Any, imported: Imported, left_out: LeftOut
 ) -> None:
     """Add `connect` and `weld` as joints; note all others."""
     for number in range(model.neq):
         name = str(model.equality(number).name) or f"equality {number} of the file"
         if not model.eq_active0[number]:
-            untaken.add("equality constraints that are not active", name)
+            left_out.add("equality constraints that are not active", name)
             continue
         joint = _joint(mujoco, model, data, number, name, imported)
         if joint is None:
-            untaken.add("equality constraints but connect and weld that hold at the start", name)
+            left_out.add(
+                "equality constraints other than connect and weld that hold at the start", name
+            )
             continue
         try:
             imported.world.add_joint(joint)
         except InputError:
-            untaken.add("equality constraints between bodies that cannot move", name)
+            left_out.add("equality constraints between bodies that cannot move", name)
             continue
         imported.joints[name] = joint
 

@@ -7,15 +7,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from amontons.interchange.robots.left_out import LeftOut
 from amontons.interchange.robots.mechanism import Mechanism
-from amontons.interchange.robots.untaken import Untaken
 from amontons.model.materials import Material
 
 BITS = 32
 """Groups that bodies can be told apart by."""
 
 
-def material_of(mujoco: Any, model: Any, body: int, name: str, untaken: Untaken) -> Material | None:
+def material_of(
+    mujoco: Any, model: Any, body: int, name: str, left_out: LeftOut
+) -> Material | None:
     """The friction of a body's geoms; that of the roughest where they differ."""
     geoms = _colliding(model, body)
     if not len(geoms):
@@ -25,7 +27,7 @@ def material_of(mujoco: Any, model: Any, body: int, name: str, untaken: Untaken)
     for column, least in enumerate((3, 4, 6)):  # sliding, spinning, rolling
         rough[condim < least, column] = 0.0
     if (rough != rough[0]).any():
-        untaken.add("friction that differs within a body: the largest was taken", name)
+        left_out.add("friction that differs within a body: the largest was taken", name)
     sliding, spinning, rolling = rough.max(axis=0).tolist()
     return Material(friction=sliding, spinning_friction=spinning, rolling_friction=rolling)
 
@@ -37,7 +39,7 @@ def _colliding(model: Any, body: int) -> NDArray[np.int64]:
     return np.asarray(geoms[bits != 0])
 
 
-def give_groups(mujoco: Any, model: Any, mechanism: Mechanism, untaken: Untaken) -> None:
+def give_groups(mujoco: Any, model: Any, mechanism: Mechanism, left_out: LeftOut) -> None:
     """Groups and masks that let the same links meet as contype and conaffinity do.
 
     Two geoms meet there if one's contype shares a bit with the other's conaffinity; here each
@@ -51,11 +53,11 @@ def give_groups(mujoco: Any, model: Any, mechanism: Mechanism, untaken: Untaken)
                     strict=True))
         )  # fmt: skip
         if len(pairs) > 1:
-            untaken.add("contype and conaffinity that differ within a body", link.name)
+            left_out.add("contype and conaffinity that differ within a body", link.name)
         filters.append(tuple(pairs))
     kinds = sorted(set(filters) - {()})
     if len(kinds) > BITS:
-        untaken.add(f"collision filters: there are {len(kinds)} kinds, and only {BITS} groups")
+        left_out.add(f"collision filters: there are {len(kinds)} kinds, and only {BITS} groups")
         return
     for link, own in zip(mechanism.links, filters, strict=True):
         if own:

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from amontons.errors import InputError
+from amontons.interchange.robots.left_out import LeftOut
 from amontons.interchange.robots.mechanism import Piece, Pose
 from amontons.interchange.robots.mjcf_names import body_name, geom_name
-from amontons.interchange.robots.untaken import Untaken
 from amontons.model.shapes import (
     Box,
     Capsule,
@@ -23,13 +23,13 @@ from amontons.model.shapes import (
 )
 
 
-def pieces_of(mujoco: Any, model: Any, data: Any, body: int, untaken: Untaken) -> list[Piece]:
+def pieces_of(mujoco: Any, model: Any, data: Any, body: int, left_out: LeftOut) -> list[Piece]:
     """Shapes of a body, those that collide first; others only where it has no such."""
     first, number = int(model.body_geomadr[body]), int(model.body_geomnum[body])
     pieces = []
     for geom in range(first, first + number):
         name = geom_name(model, geom)
-        shape = _shape(mujoco, model, geom, name, untaken)
+        shape = _shape(mujoco, model, geom, name, left_out)
         if shape is None:
             continue
         collides = bool(model.geom_contype[geom] or model.geom_conaffinity[geom])
@@ -37,11 +37,11 @@ def pieces_of(mujoco: Any, model: Any, data: Any, body: int, untaken: Untaken) -
         pieces.append(Piece(shape, pose, collides))
     solid = [piece for piece in pieces if piece.collides]
     if solid and len(solid) < len(pieces):
-        untaken.add("looks of bodies that have shapes to collide with", body_name(model, body))
+        left_out.add("looks of bodies that have shapes to collide with", body_name(model, body))
     return solid or [piece for piece in pieces if not isinstance(piece.shape, Plane)]
 
 
-def _shape(mujoco: Any, model: Any, geom: int, name: str, untaken: Untaken) -> Shape | None:
+def _shape(mujoco: Any, model: Any, geom: int, name: str, left_out: LeftOut) -> Shape | None:
     kinds, size = mujoco.mjtGeom, [float(each) for each in model.geom_size[geom]]
     kind = model.geom_type[geom]
     if kind == kinds.mjGEOM_PLANE:
@@ -58,20 +58,20 @@ def _shape(mujoco: Any, model: Any, geom: int, name: str, untaken: Untaken) -> S
         return Box((2.0 * size[0], 2.0 * size[1], 2.0 * size[2]))
     number = int(model.geom_dataid[geom])
     if kind == kinds.mjGEOM_MESH:
-        return _hull(model, number, name, untaken)
+        return _hull(model, number, name, left_out)
     if kind == kinds.mjGEOM_HFIELD:
         return _height_field(model, number)
-    untaken.add("geoms that are signed distance fields or the like", name)
+    left_out.add("geoms that are signed distance fields or the like", name)
     return None
 
 
-def _hull(model: Any, mesh: int, name: str, untaken: Untaken) -> Shape | None:
+def _hull(model: Any, mesh: int, name: str, left_out: LeftOut) -> Shape | None:
     """The convex hull, which is what collides in MuJoCo, too."""
     first, number = int(model.mesh_vertadr[mesh]), int(model.mesh_vertnum[mesh])
     try:
         return ConvexHull(model.mesh_vert[first : first + number].astype(np.float64))
     except InputError:
-        untaken.add("meshes that are flat", name)
+        left_out.add("meshes that are flat", name)
         return None
 
 

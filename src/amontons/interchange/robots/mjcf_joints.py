@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from amontons.interchange.robots.configuration import Clamped, limits_from
+from amontons.interchange.robots.left_out import LeftOut
 from amontons.interchange.robots.mechanism import Axis, Way
 from amontons.interchange.robots.mjcf_names import body_name, joint_name
-from amontons.interchange.robots.untaken import Untaken
 
 
 def has_one_coordinate(mujoco: Any, model: Any, joint: int) -> bool:
@@ -35,22 +35,22 @@ def _limits(model: Any, joint: int) -> tuple[float, float] | None:
 
 
 def axes_of(
-    mujoco: Any, model: Any, data: Any, body: int, motors: dict[int, Any], untaken: Untaken
+    mujoco: Any, model: Any, data: Any, body: int, motors: dict[int, Any], left_out: LeftOut
 ) -> tuple[list[Axis], bool]:
     """The axes of a body, from its parent on, and whether it is free."""
     first, number = int(model.body_jntadr[body]), int(model.body_jntnum[body])
     axes = []
     for joint in range(first, first + number):
         name = joint_name(model, joint)
-        _list_missing(model, joint, name, untaken)
+        _list_missing(model, joint, name, left_out)
         if model.jnt_type[joint] == mujoco.mjtJoint.mjJNT_FREE:
             dof = int(model.jnt_dofadr[joint])
             if model.dof_damping[dof : dof + 6].any() or model.jnt_stiffness[joint]:
-                untaken.add("damping and stiffness of free joints", name)
+                left_out.add("damping and stiffness of free joints", name)
             return [], True
-        axes.append(_axis(mujoco, model, data, joint, name, motors, untaken))
+        axes.append(_axis(mujoco, model, data, joint, name, motors, left_out))
     if len(axes) > 1:
-        untaken.add(
+        left_out.add(
             "several joints in one body: small bodies between them carry a thousandth of its mass",
             body_name(model, body),
         )
@@ -59,7 +59,7 @@ def axes_of(
 
 def _axis(
     mujoco: Any, model: Any, data: Any, joint: int, name: str, motors: dict[int, Any],
-    untaken: Untaken,
+    left_out: LeftOut,
 ) -> Axis:  # fmt: skip
     dof, place = int(model.jnt_dofadr[joint]), int(model.jnt_qposadr[joint])
     ball = model.jnt_type[joint] == mujoco.mjtJoint.mjJNT_BALL
@@ -73,14 +73,14 @@ def _axis(
     }
     if ball:
         if model.jnt_limited[joint]:
-            untaken.add("limits of ball joints", name)
+            left_out.add("limits of ball joints", name)
         if model.dof_frictionloss[dof]:
-            untaken.add("dry friction of ball joints", name)
+            left_out.add("dry friction of ball joints", name)
         if (
             common["stiffness"]
             and (data.qpos[place : place + 4] != model.qpos_spring[place : place + 4]).any()
         ):
-            untaken.add("springs of ball joints that are not at rest at the start", name)
+            left_out.add("springs of ball joints that are not at rest at the start", name)
             common["stiffness"] = 0.0
         return Axis(way=Way.BALL, **common)
     value = float(data.qpos[place])
@@ -94,9 +94,9 @@ def _axis(
     )
 
 
-def _list_missing(model: Any, joint: int, name: str, untaken: Untaken) -> None:
+def _list_missing(model: Any, joint: int, name: str, left_out: LeftOut) -> None:
     dof = int(model.jnt_dofadr[joint])
     if model.dof_armature[dof]:
-        untaken.add("armature (the inertia of rotors) of joints", name)
+        left_out.add("armature (the inertia of rotors) of joints", name)
     if model.jnt_margin[joint]:
-        untaken.add("margins of joints' limits", name)
+        left_out.add("margins of joints' limits", name)

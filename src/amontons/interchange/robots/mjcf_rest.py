@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from amontons.interchange.robots.untaken import Untaken
+from amontons.interchange.robots.left_out import LeftOut
 
 COUNTED = {
     "ntendon": "tendons",
@@ -25,25 +25,25 @@ COUNTED = {
 """Parts of a model that nothing here answers to."""
 
 
-def list_the_rest(mujoco: Any, model: Any, untaken: Untaken) -> None:
+def list_the_rest(mujoco: Any, model: Any, left_out: LeftOut) -> None:
     """Note what a model has and a world does not."""
     for name, words in COUNTED.items():
         number = int(getattr(model, name, 0))
         if number:
-            untaken.add(f"{words} ({number})")
+            left_out.add(f"{words} ({number})")
     option = model.opt
     if option.density or option.viscosity:
-        untaken.add("the medium: its density and viscosity")
+        left_out.add("the medium: its density and viscosity")
     if np.any(option.wind):
-        untaken.add("wind")
+        left_out.add("wind")
     if np.any(model.body_gravcomp):
-        untaken.add("compensation of gravity")
+        left_out.add("compensation of gravity")
     if np.any(model.geom_margin) or np.any(model.geom_gap):
-        untaken.add("margins and gaps of geoms: contacts here begin where surfaces touch")
+        left_out.add("margins and gaps of geoms: contacts here begin where surfaces touch")
     usual = np.array([0.02, 1.0])
     if (model.geom_solref[:, :2] != usual).any() or (model.jnt_solref[:, :2] != usual).any():
-        untaken.add("solref and solimp: contacts and limits here are rigid")
+        left_out.add("solref and solimp: contacts and limits here are rigid")
     if option.disableflags & ~int(mujoco.mjtDisableBit.mjDSBL_GRAVITY):
-        untaken.add("flags that switch parts of the physics off")
+        left_out.add("flags that switch parts of the physics off")
     if model.nkey:
-        untaken.add(f"keyframes ({model.nkey}), but the one asked for")
+        left_out.add(f"keyframes ({model.nkey}) other than the one asked for")

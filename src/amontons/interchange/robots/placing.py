@@ -9,8 +9,8 @@ import numpy as np
 from amontons.collision.detector import CollisionDetector
 from amontons.interchange.robots.assembly import keep_apart
 from amontons.interchange.robots.imported import Imported
+from amontons.interchange.robots.left_out import LeftOut
 from amontons.interchange.robots.mechanism import Mechanism, Pose
-from amontons.interchange.robots.untaken import Untaken
 from amontons.model.shapes import Plane
 
 CLEARANCE = 1e-3
@@ -63,10 +63,10 @@ def keep_overlaps_apart(imported: Imported) -> Imported:
     )  # fmt: skip
     contacts = detector.detect(bodies.position, bodies.orientation)
     deep = contacts.bodies[contacts.gaps < -TOUCHING]
-    untaken = Untaken()
+    left_out = LeftOut()
     for one, other in sorted({(int(a), int(b)) for a, b in deep if a >= 0 and b >= 0}):
         a, b = (world.body(int(bodies.id[row])) for row in (one, other))
         if a.id in own and b.id in own:
             keep_apart(world, a, b)
-            untaken.add("contacts of bodies that overlap at the start", f"{a.name} and {b.name}")
-    return dataclasses.replace(imported, unsupported=(*imported.unsupported, *untaken.lines()))
+            left_out.add("contacts of bodies that overlap at the start", f"{a.name} and {b.name}")
+    return dataclasses.replace(imported, unsupported=(*imported.unsupported, *left_out.lines()))

@@ -16,9 +16,9 @@ from amontons.errors import FileFormatError, InputError
 from amontons.interchange.robots.assembly import Assembly
 from amontons.interchange.robots.configuration import Clamped, limits_from
 from amontons.interchange.robots.imported import Imported
+from amontons.interchange.robots.left_out import LeftOut
 from amontons.interchange.robots.mechanism import Axis, Link, Mechanism, Pose, Way
 from amontons.interchange.robots.placing import keep_overlaps_apart, put_on_floor
-from amontons.interchange.robots.untaken import Untaken
 from amontons.interchange.robots.urdf_links import checked_pose, fill_link, naming
 from amontons.interchange.robots.urdf_tags import list_unknown_tags
 from amontons.model.joints import Motor, PositionMotor
@@ -73,19 +73,21 @@ def load_urdf(
         triangles, which must be closed.
     """
     path = Path(path)
-    untaken = Untaken()
-    robot = _parsed(path, untaken)
+    left_out = LeftOut()
+    robot = _parsed(path, left_out)
     root, joints = _tree(path, robot)
     start = Pose.of_quaternion(
         finite_vector("position", position), unit_quaternion("orientation", orientation)
     )
     drives = _Drives(path, hold, dict(motors or {}))
-    reading = _Reading(path, robot, Clamped(path, configuration or {}, untaken), drives, meshes)
+    reading = _UrdfReading(
+        path, robot, Clamped(path, configuration or {}, left_out), drives, meshes
+    )
     links = reading.links(root, joints, start)
     base = links[0]
     base.free = (base.mass > 0.0) if fixed_base is None else not fixed_base
     mechanism = Mechanism(
-        robot.name or path.stem, path, links, untaken=untaken, ground_collides=False
+        robot.name or path.stem, path, links, left_out=left_out, ground_collides=False
     )
     reading.configuration.refuse_unknown()
     drives.refuse_unknown()
@@ -98,7 +100,7 @@ def load_urdf(
     return keep_overlaps_apart(imported)
 
 
-def _parsed(path: Path, untaken: Untaken) -> Any:
+def _parsed(path: Path, left_out: LeftOut) -> Any:
     """The robot as yourdfpy has it."""
     if not path.is_file():
         raise InputError(f"there is no URDF file {path}")
@@ -106,7 +108,7 @@ def _parsed(path: Path, untaken: Untaken) -> Any:
         import yourdfpy
     except ImportError:
         raise InputError("reading URDF needs yourdfpy: pip install 'amontons[robots]'") from None
-    list_unknown_tags(path, untaken)
+    list_unknown_tags(path, left_out)
     logging.getLogger("yourdfpy").setLevel(logging.CRITICAL)
     try:
         robot = yourdfpy.URDF.load(
@@ -120,7 +122,7 @@ def _parsed(path: Path, untaken: Untaken) -> Any:
         said = " ".join(str(reason).split()) or type(reason).__name__
         raise FileFormatError(f"{path} cannot be read as URDF: {said}") from None
     if not robot.links:
-        raise FileFormatError(f"{path} describes no robot: it has no links")
+        raise FileFormatError(f"{path} does not describe a robot: it has no links")
     return robot
 
 
@@ -149,7 +151,7 @@ def _tree(path: Path, robot: Any) -> tuple[str, dict[str, list[Any]]]:
     roots = [name for name in names if name not in below]
     if len(roots) != 1:
         raise InputError(
-            f"{path} must have one link that no joint leads to, it has "
+            f"{path} must have exactly one link that no joint leads to, but it has "
             f"{', '.join(map(repr, roots)) or 'none: its joints go round in a circle'}"
         )
     return roots[0], children
@@ -178,7 +180,7 @@ class _Drives:
             raise InputError(f"{self.path} has no joint {min(self._left)!r} that takes a motor")
 
 
-class _Reading:
+class _UrdfReading:
     """Links from the root on, with what was not taken over."""
 
     def __init__(
@@ -187,7 +189,7 @@ class _Reading:
         self.path, self.drives, self.meshes = path, drives, meshes
         self.described = {link.name: link for link in robot.links}
         self.configuration = configuration
-        self.untaken = configuration.untaken
+        self.left_out = configuration.left_out
 
     def links(self, root: str, children: dict[str, list[Any]], start: Pose) -> list[Link]:
         """All links, parents first."""
@@ -195,7 +197,7 @@ class _Reading:
         waiting: list[Link] = [Link(root, None, start)]
         while waiting:
             link = waiting.pop(0)
-            fill_link(link, self.described[link.name], self.path, self.meshes, self.untaken)
+            fill_link(link, self.described[link.name], self.path, self.meshes, self.left_out)
             out.append(link)
             waiting += [self._child(joint, link) for joint in children[link.name]]
         return out
@@ -243,11 +245,11 @@ class _Reading:
 
     def _range(self, joint: Any) -> tuple[float, float] | None:
         if joint.limit is None:
-            self.untaken.add("limits that are not given: these joints move freely", joint.name)
+            self.left_out.add("limits that are not given: these joints move freely", joint.name)
             return None
         if joint.limit.lower is None and joint.limit.upper is None:
             # by the letter both are zero and the joint is locked; files that say so mean <fixed>
-            self.untaken.add(
+            self.left_out.add(
                 "<limit> with neither lower nor upper: these joints move freely (URDF's default "
                 "of zero for both would lock them)",
                 joint.name,
@@ -256,7 +258,7 @@ class _Reading:
         return float(joint.limit.lower or 0.0), float(joint.limit.upper or 0.0)
 
     def _list_missing(self, joint: Any) -> None:
-        note = self.untaken.add
+        note = self.left_out.add
         if joint.mimic is not None:
             note(f"mimicry of {joint.mimic.joint!r}: here it moves by itself", joint.name)
         if joint.safety_controller is not None:

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from amontons.errors import FileFormatError, InputError
+from amontons.interchange.robots.left_out import LeftOut
 from amontons.interchange.robots.mechanism import Floats, Link, Piece, Pose, merged_inertia
-from amontons.interchange.robots.untaken import Untaken
 from amontons.model.joints.checks import not_negative
 from amontons.model.shapes import (
     Box,
@@ -30,27 +30,27 @@ DENSITY = 1000.0
 MESHES = ("hull", "parts", "exact")
 
 
-def fill_link(link: Link, described: Any, path: Path, meshes: str, untaken: Untaken) -> None:
+def fill_link(link: Link, described: Any, path: Path, meshes: str, left_out: LeftOut) -> None:
     """Give a link its pieces and its mass."""
     if meshes not in MESHES:
         raise InputError(f"meshes must be one of {', '.join(MESHES)}, got {meshes!r}")
-    _add_pieces(link, described.collisions, path, meshes, untaken, collide=True)
+    _add_pieces(link, described.collisions, path, meshes, left_out, collide=True)
     if not link.pieces:
-        _add_pieces(link, described.visuals, path, meshes, untaken, collide=False)
+        _add_pieces(link, described.visuals, path, meshes, left_out, collide=False)
     elif described.visuals:
-        untaken.add("looks of links that have shapes to collide with", link.name)
-    _fill_inertia(link, described.inertial, path, untaken)
+        left_out.add("looks of links that have shapes to collide with", link.name)
+    _fill_inertia(link, described.inertial, path, left_out)
 
 
 def _add_pieces(
-    link: Link, entries: Any, path: Path, meshes: str, untaken: Untaken, *, collide: bool
+    link: Link, entries: Any, path: Path, meshes: str, left_out: LeftOut, *, collide: bool
 ) -> None:
     for entry in entries:
         with naming(f"{path}, link {link.name!r}"):
             shape = _shape(entry.geometry, path, meshes)
             pose = link.pose.then(checked_pose("origin", entry.origin))
         if shape is None:
-            untaken.add("geometry that is no box, sphere, cylinder or mesh", link.name)
+            left_out.add("geometry other than boxes, spheres, cylinders and meshes", link.name)
         else:
             link.pieces.append(Piece(shape, pose, collide))
 
@@ -106,7 +106,7 @@ def mesh_path(name: str, folder: Path) -> Path:
     return next((each for each in tries if each.is_file()), tries[0])
 
 
-def _fill_inertia(link: Link, inertial: Any, path: Path, untaken: Untaken) -> None:
+def _fill_inertia(link: Link, inertial: Any, path: Path, left_out: LeftOut) -> None:
     """Mass, centre and inertia in the world, as given or from the shapes."""
     colliding = [piece for piece in link.pieces if piece.collides]
     with naming(f"{path}, link {link.name!r}"):
@@ -116,12 +116,14 @@ def _fill_inertia(link: Link, inertial: Any, path: Path, untaken: Untaken) -> No
     if mass == 0.0:
         if not colliding or link.parent is None:
             if own.any():
-                _keep_bare_inertia(link, inertial, own, path, untaken)
+                _keep_bare_inertia(link, inertial, own, path, left_out)
             return
         link.mass, link.centre, link.inertia = _from_shapes(colliding, None)
-        untaken.add(f"no mass is given: shapes were filled with {DENSITY:g} kg/m³", link.name)
+        left_out.add(f"no mass is given: shapes were filled with {DENSITY:g} kg/m³", link.name)
         if own.any():
-            untaken.add("inertias without a mass: those of the filled shapes were taken", link.name)
+            left_out.add(
+                "inertias without a mass: those of the filled shapes were taken", link.name
+            )
         return
     with naming(f"{path}, link {link.name!r}"):
         frame = link.pose.then(checked_pose("origin of the inertia", inertial.origin))
@@ -134,11 +136,11 @@ def _fill_inertia(link: Link, inertial: Any, path: Path, untaken: Untaken) -> No
         _, centre, inertia = _from_shapes(colliding, mass)
         arm = frame.position - centre
         link.inertia = inertia + mass * (arm @ arm * np.eye(3) - np.outer(arm, arm))
-        untaken.add("inertias that no body can have: those of the shapes were taken", link.name)
+        left_out.add("inertias that no body can have: those of the shapes were taken", link.name)
     else:
         mean = float(np.trace(own)) / 3.0
         link.inertia = np.eye(3) * (mean if mean > 0.0 else 0.01 * mass)
-        untaken.add("inertias that no body can have: those of balls were taken", link.name)
+        left_out.add("inertias that no body can have: those of balls were taken", link.name)
 
 
 def _given_inertia(inertial: Any) -> Floats:
@@ -148,12 +150,12 @@ def _given_inertia(inertial: Any) -> Floats:
 
 
 def _keep_bare_inertia(
-    link: Link, inertial: Any, own: Floats, path: Path, untaken: Untaken
+    link: Link, inertial: Any, own: Floats, path: Path, left_out: LeftOut
 ) -> None:
     """Inertia without a mass, such as a rotor's: the body that the link belongs to has it, too."""
     low, middle, high = np.linalg.eigvalsh(0.5 * (own + own.T))
     if low < 0.0 or high > (low + middle) * (1.0 + 1e-6):
-        untaken.add("inertias without a mass that no body can have: left out", link.name)
+        left_out.add("inertias without a mass that no body can have: left out", link.name)
         return
     with naming(f"{path}, link {link.name!r}"):
         frame = link.pose.then(checked_pose("origin of the inertia", inertial.origin))

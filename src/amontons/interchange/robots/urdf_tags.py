@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 from xml.parsers import expat
 
 from amontons.errors import FileFormatError
-from amontons.interchange.robots.untaken import Untaken
+from amontons.interchange.robots.left_out import LeftOut
 
 UNBOUND_PREFIX = expat.errors.codes[expat.errors.XML_ERROR_UNBOUND_PREFIX]
 """Left over from xacro in many files, and mended by yourdfpy."""
@@ -29,14 +29,14 @@ KNOWN = {
 """Tags that are read or that other lines of the list account for, by the tag around them."""
 
 
-def list_unknown_tags(path: Path, untaken: Untaken) -> None:
+def list_unknown_tags(path: Path, left_out: LeftOut) -> None:
     """Note tags that are not taken over, with their number; colours among them."""
     try:
         root = ElementTree.parse(path).getroot()
     except ElementTree.ParseError as reason:
         if reason.code != UNBOUND_PREFIX:
             raise FileFormatError(f"{path} cannot be read as URDF: {reason}") from None
-        untaken.add(f"tags with prefixes that the file does not explain ({reason})")
+        left_out.add(f"tags with prefixes that the file does not explain ({reason})")
         return
     found: Counter[str] = Counter()
     waiting = [root]
@@ -51,4 +51,4 @@ def list_unknown_tags(path: Path, untaken: Untaken) -> None:
             if child.tag in ("color", "texture"):
                 found["colours and textures"] += 1
     for what, count in sorted(found.items()):
-        untaken.add(f"{what} ({count})")
+        left_out.add(f"{what} ({count})")

@@ -9,16 +9,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from amontons.errors import InputError
-from amontons.model.joints.anatomy import (
+from amontons.model.joints.base import Connection
+from amontons.model.joints.constraints import (
     AXES,
-    Anatomy,
-    Measure,
+    JointConstraints,
+    JointMeasure,
     Softness,
     Term,
     along,
     as_vector,
 )
-from amontons.model.joints.base import Connection
 from amontons.model.shapes.checks import Vector, finite_array, finite_vector, unit_vector
 
 SQUARE = 1e-6
@@ -58,15 +58,15 @@ class Bushing(Connection):
         object.__setattr__(self, "axes", axes)
         for name in ("stiffness", "damping", "angular_stiffness", "angular_damping"):
             self._check(name, one_an_axis)
-        if not self.anatomy().rows:
+        if not self.constraints().rows:
             raise InputError(f"{self.title} has neither stiffness nor damping: it does nothing")
 
-    def anatomy(self) -> Anatomy:
-        parts = Anatomy(self.point)
+    def constraints(self) -> JointConstraints:
+        parts = JointConstraints(self.point)
         for axis, softness in self._springs(self.stiffness, self.damping):
             parts.hold(along(self.point, axis), softness=softness)
         for axis, softness in self._springs(self.angular_stiffness, self.angular_damping):
-            term = Term(Measure.TWIST, normal=axis)
+            term = Term(JointMeasure.TWIST, normal=axis)
             parts.hold(term, softness=softness, angular=True)
         return parts
 

@@ -6,21 +6,21 @@ import math
 from dataclasses import dataclass
 
 from amontons.errors import InputError
-from amontons.model.joints.anatomy import (
+from amontons.model.joints.base import Connection
+from amontons.model.joints.checks import not_negative
+from amontons.model.joints.constraints import (
     AXES,
     ORIGIN,
-    Anatomy,
+    ConstraintRow,
+    JointConstraints,
+    JointMeasure,
     Law,
-    Measure,
-    Row,
     Softness,
     Term,
     length,
     middle_of,
     turn,
 )
-from amontons.model.joints.base import Connection
-from amontons.model.joints.checks import not_negative
 from amontons.model.shapes.checks import Vector, finite, finite_vector, unit_vector
 
 
@@ -61,17 +61,17 @@ class LinearSpring(Connection):
         self._check("length", not_negative)
         check_softness(self)
 
-    def anatomy(self) -> Anatomy:
+    def constraints(self) -> JointConstraints:
         assert self.length is not None
-        parts = Anatomy(middle_of(self.point_a, self.point_b))
+        parts = JointConstraints(middle_of(self.point_a, self.point_b))
         softness = Softness(self.stiffness, self.damping)
         number = parts.coordinate(length(self.point_a, self.point_b), reading="travel")
         if self.length > 0.0:
-            parts.rows.append(Row(number, Law.POSITION, self.length, softness=softness))
+            parts.rows.append(ConstraintRow(number, Law.POSITION, self.length, softness=softness))
             return parts
         # ½k|d|² is a sum over three axes: implicit every way, and smooth where the ends meet
         for axis in AXES:
-            term = Term(Measure.ALONG, point_a=self.point_a, point_b=self.point_b, axis_a=axis)
+            term = Term(JointMeasure.ALONG, point_a=self.point_a, point_b=self.point_b, axis_a=axis)
             parts.hold(term, softness=softness)
         return parts
 
@@ -100,9 +100,9 @@ class TorsionSpring(Connection):
         self._check("angle", finite)
         check_softness(self)
 
-    def anatomy(self) -> Anatomy:
-        parts = Anatomy(ORIGIN, self.axis)  # a couple has no place
+    def constraints(self) -> JointConstraints:
+        parts = JointConstraints(ORIGIN, self.axis)  # a couple has no place
         number = parts.coordinate(turn(self.axis), angular=True, reading="angle")
         softness = Softness(self.stiffness, self.damping)
-        parts.rows.append(Row(number, Law.POSITION, self.angle, softness=softness))
+        parts.rows.append(ConstraintRow(number, Law.POSITION, self.angle, softness=softness))
         return parts

@@ -1,4 +1,4 @@
-"""What the joints with an axis share: its place, and what acts along or about it."""
+"""What joints with an axis share, its place and what acts along or about it; and with a plane."""
 
 from __future__ import annotations
 
@@ -32,3 +32,15 @@ class AxisJoint(Joint):
     def drive(self) -> Drive:
         """What acts on the coordinate."""
         return Drive(self.limits, self.friction, self.motor)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlaneJoint(Joint):
+    """A joint that keeps to a plane of A."""
+
+    point: Vector
+    normal: Vector
+
+    def check(self) -> None:
+        self._check("point", finite_vector)
+        self._check("normal", unit_vector)

@@ -9,8 +9,8 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 from amontons.errors import InputError
-from amontons.model.joints.anatomy import RIGID, Anatomy, Softness
 from amontons.model.joints.checks import BodyLike, body_id, not_negative, positive_or_infinite
+from amontons.model.joints.constraints import RIGID, JointConstraints, Softness
 from amontons.model.joints.strength import Strength
 
 
@@ -75,7 +75,7 @@ class Connection(ABC):
         """Check and tidy the fields of the subclass; raises `InputError`."""
 
     @abstractmethod
-    def anatomy(self) -> Anatomy:
+    def constraints(self) -> JointConstraints:
         """Its coordinates and rows, in world coordinates as given."""
 
     @property

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from amontons.errors import InputError
-from amontons.model.joints.anatomy import Signal
+from amontons.model.joints.constraints import Signal
 from amontons.model.shapes.checks import LARGEST, finite, positive
 
 

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from amontons.errors import InputError
-from amontons.model.joints.anatomy import Anatomy, along, perpendiculars, turn
-from amontons.model.joints.axis import AxisJoint
-from amontons.model.joints.base import Joint
+from amontons.model.joints.axis import AxisJoint, PlaneJoint
 from amontons.model.joints.checks import Limits, checked_limits, not_negative
+from amontons.model.joints.constraints import JointConstraints, along, perpendiculars, turn
 from amontons.model.joints.drives import Drive, add_drive
 from amontons.model.joints.motors import Motor, checked_motor
-from amontons.model.shapes.checks import Vector, finite, finite_vector, unit_vector
+from amontons.model.shapes.checks import finite
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,8 +40,8 @@ class Cylindrical(AxisJoint):
         self._check("angle_friction", not_negative)
         self._check("angle_motor", checked_motor)
 
-    def anatomy(self) -> Anatomy:
-        parts = Anatomy(self.point, self.axis)
+    def constraints(self) -> JointConstraints:
+        parts = JointConstraints(self.point, self.axis)
         parts.hold_point(perpendiculars(self.axis), self.linear)
         parts.hold_axis(self.axis, self.angular)
         angle = Drive(self.angle_limits, self.angle_friction, self.angle_motor)
@@ -74,8 +73,8 @@ class Screw(AxisJoint):
         if self.pitch == 0.0:
             raise InputError("pitch is 0: use Revolute for what does not move along its axis")
 
-    def anatomy(self) -> Anatomy:
-        parts = Anatomy(self.point, self.axis)
+    def constraints(self) -> JointConstraints:
+        parts = JointConstraints(self.point, self.axis)
         parts.hold_point(perpendiculars(self.axis), self.linear)
         parts.hold_axis(self.axis, self.angular)
         travel, angle = along(self.point, self.axis), turn(self.axis)
@@ -87,7 +86,7 @@ class Screw(AxisJoint):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Planar(Joint):
+class Planar(PlaneJoint):
     """B slides in a plane of A and turns about its normal.
 
     Parameters
@@ -96,16 +95,10 @@ class Planar(Joint):
         A point of the plane [m], and its normal.
     """
 
-    point: Vector
-    normal: Vector
     freedom: ClassVar[int] = 3
 
-    def check(self) -> None:
-        self._check("point", finite_vector)
-        self._check("normal", unit_vector)
-
-    def anatomy(self) -> Anatomy:
-        parts = Anatomy(self.point, self.normal)
+    def constraints(self) -> JointConstraints:
+        parts = JointConstraints(self.point, self.normal)
         parts.hold_point((self.normal,), self.linear)
         parts.hold_axis(self.normal, self.angular)
         add_drive(parts, turn(self.normal), angular=True)

@@ -8,17 +8,17 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from amontons.errors import InputError
-from amontons.model.joints.anatomy import (
+from amontons.model.joints.base import Joint
+from amontons.model.joints.checks import signal
+from amontons.model.joints.constraints import (
     LOOK_AHEAD,
-    Anatomy,
+    ConstraintRow,
+    JointConstraints,
     Law,
-    Row,
     Signal,
     length,
     middle_of,
 )
-from amontons.model.joints.base import Joint
-from amontons.model.joints.checks import signal
 from amontons.model.shapes.checks import Vector, finite_vector, positive
 
 CLOSE = 1e-6
@@ -68,14 +68,14 @@ class Strut(Joint):
         assert self.length is not None
         return self.length
 
-    def anatomy(self) -> Anatomy:
-        parts = Anatomy(middle_of(self.point_a, self.point_b))
+    def constraints(self) -> JointConstraints:
+        parts = JointConstraints(middle_of(self.point_a, self.point_b))
         number = parts.coordinate(length(self.point_a, self.point_b), reading="travel")
         parts.rows.append(self.row(number))
         return parts
 
     @abstractmethod
-    def row(self, coordinate: int) -> Row:
+    def row(self, coordinate: int) -> ConstraintRow:
         """What it says about the length."""
 
 
@@ -100,8 +100,8 @@ class Distance(Strut):
             return f"its length is {length:g} m; leave it out, or move the points"
         return ""
 
-    def row(self, coordinate: int) -> Row:
-        return Row(coordinate, Law.POSITION, self.given, softness=self.linear)
+    def row(self, coordinate: int) -> ConstraintRow:
+        return ConstraintRow(coordinate, Law.POSITION, self.given, softness=self.linear)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,7 +123,9 @@ class Rope(Strut):
             return f"its length, {length:g} m, is too short"
         return ""
 
-    def row(self, coordinate: int) -> Row:
+    def row(self, coordinate: int) -> ConstraintRow:
         length = self.given
         margin = LOOK_AHEAD * (self.distance if callable(length) else length)
-        return Row(coordinate, Law.LIMIT, length, sign=-1.0, softness=self.linear, margin=margin)
+        return ConstraintRow(
+            coordinate, Law.LIMIT, length, sign=-1.0, softness=self.linear, margin=margin
+        )

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from amontons.model.joints.anatomy import LOOK_AHEAD, Anatomy, Law, Row, Term
 from amontons.model.joints.checks import Limits
+from amontons.model.joints.constraints import LOOK_AHEAD, ConstraintRow, JointConstraints, Law, Term
 from amontons.model.joints.motors import Motor
 
 
@@ -22,7 +22,7 @@ FREE = Drive()
 """Nothing."""
 
 
-def add_drive(parts: Anatomy, *terms: Term, angular: bool, drive: Drive = FREE) -> None:
+def add_drive(parts: JointConstraints, *terms: Term, angular: bool, drive: Drive = FREE) -> None:
     """Add a free coordinate, which readings show, and the rows of what acts on it."""
     number = parts.coordinate(*terms, angular=angular, reading="angle" if angular else "travel")
     if drive.limits is not None:
@@ -30,9 +30,9 @@ def add_drive(parts: Anatomy, *terms: Term, angular: bool, drive: Drive = FREE) 
         margin = look_ahead(low, high)
         for sign, bound in ((1.0, low), (-1.0, high)):
             if math.isfinite(bound):
-                parts.rows.append(Row(number, Law.LIMIT, bound, sign=sign, margin=margin))
+                parts.rows.append(ConstraintRow(number, Law.LIMIT, bound, sign=sign, margin=margin))
     if drive.friction > 0.0:
-        parts.rows.append(Row(number, Law.SPEED, bound=drive.friction))
+        parts.rows.append(ConstraintRow(number, Law.SPEED, bound=drive.friction))
     if drive.motor is not None:
         parts.rows.append(drive.motor.row(number))
 

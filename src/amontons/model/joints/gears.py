@@ -9,16 +9,16 @@ from typing import ClassVar
 import numpy as np
 
 from amontons.errors import InputError
-from amontons.model.joints.anatomy import (
-    Anatomy,
-    Measure,
+from amontons.model.joints.base import Joint
+from amontons.model.joints.constraints import (
+    JointConstraints,
+    JointMeasure,
     Term,
     along,
     as_vector,
     middle_of,
     turn,
 )
-from amontons.model.joints.base import Joint
 from amontons.model.shapes.checks import Vector, finite, finite_vector, unit_vector
 
 FLAT = 1e-6
@@ -66,8 +66,8 @@ class Gear(Joint):
         other = _azimuth("point_a", self.point_b, self.axis_b, self.point_a, 1.0)
         return own, other._replace(swapped=True)
 
-    def anatomy(self) -> Anatomy:
-        parts = Anatomy(middle_of(self.point_a, self.point_b))
+    def constraints(self) -> JointConstraints:
+        parts = JointConstraints(middle_of(self.point_a, self.point_b))
         parts.hold(*self._terms(), softness=self.angular, angular=True)
         return parts
 
@@ -80,7 +80,7 @@ def _azimuth(name: str, centre: Vector, axis: Vector, point: Vector, weight: flo
     if radius <= FLAT * math.hypot(*apart):
         raise InputError(f"{name} of a Gear is on the other wheel's axis: they cannot mesh")
     return Term(
-        Measure.AZIMUTH,
+        JointMeasure.AZIMUTH,
         point_a=centre,
         point_b=point,
         axis_a=axis,
@@ -124,9 +124,9 @@ class RackAndPinion(Joint):
         """Pitch radius of the pinion [m]."""
         return math.hypot(*self._lever)
 
-    def anatomy(self) -> Anatomy:
+    def constraints(self) -> JointConstraints:
         radius = self.radius
-        parts = Anatomy(self.pitch_point, self.axis)
+        parts = JointConstraints(self.pitch_point, self.axis)
         travel = along(self.point, as_vector(self._lever / radius))
         # teeth at the pitch point stand still on the rack: ẋ + radius θ̇ = 0
         parts.hold(travel, turn(self.axis, weight=radius), softness=self.linear)

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from amontons.errors import InputError
-from amontons.model.joints.anatomy import Law, Row, Signal, Softness
 from amontons.model.joints.checks import not_negative, positive_or_infinite, signal
+from amontons.model.joints.constraints import ConstraintRow, Law, Signal, Softness
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,7 +32,7 @@ class Motor(ABC):
         object.__setattr__(self, name, check(name, getattr(self, name)))
 
     @abstractmethod
-    def row(self, coordinate: int) -> Row:
+    def row(self, coordinate: int) -> ConstraintRow:
         """What it does about this coordinate of a joint."""
 
 
@@ -52,8 +52,8 @@ class SpeedMotor(Motor):
         super().__post_init__()
         self._check("speed", signal)
 
-    def row(self, coordinate: int) -> Row:
-        return Row(coordinate, Law.SPEED, self.speed, bound=self.limit, motor=True)
+    def row(self, coordinate: int) -> ConstraintRow:
+        return ConstraintRow(coordinate, Law.SPEED, self.speed, bound=self.limit, motor=True)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,9 +80,9 @@ class PositionMotor(Motor):
         if self.damping > 0.0 and self.stiffness == math.inf:
             raise InputError(f"damping is {self.damping:g}, but the motor is rigid; give stiffness")
 
-    def row(self, coordinate: int) -> Row:
+    def row(self, coordinate: int) -> ConstraintRow:
         softness = Softness(self.stiffness, self.damping)
-        return Row(
+        return ConstraintRow(
             coordinate, Law.POSITION, self.position, softness=softness, bound=self.limit, motor=True
         )
 
@@ -103,8 +103,8 @@ class TorqueMotor(Motor):
         super().__post_init__()
         self._check("torque", signal)
 
-    def row(self, coordinate: int) -> Row:
-        return Row(coordinate, Law.EFFORT, self.torque, bound=self.limit, motor=True)
+    def row(self, coordinate: int) -> ConstraintRow:
+        return ConstraintRow(coordinate, Law.EFFORT, self.torque, bound=self.limit, motor=True)
 
 
 def checked_motor(name: str, motor: Any) -> Motor | None:

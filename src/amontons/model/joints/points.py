@@ -6,16 +6,16 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from amontons.errors import InputError
-from amontons.model.joints.anatomy import (
+from amontons.model.joints.axis import AxisJoint, PlaneJoint
+from amontons.model.joints.base import Joint
+from amontons.model.joints.constraints import (
     AXES,
-    Anatomy,
-    Measure,
+    JointConstraints,
+    JointMeasure,
     Term,
     along,
     perpendiculars,
 )
-from amontons.model.joints.axis import AxisJoint
-from amontons.model.joints.base import Joint
 from amontons.model.joints.drives import add_drive
 from amontons.model.shapes.checks import Vector, finite_vector, unit_vector
 
@@ -39,8 +39,8 @@ class Spherical(Joint):
     def check(self) -> None:
         self._check("point", finite_vector)
 
-    def anatomy(self) -> Anatomy:
-        parts = Anatomy(self.point)
+    def constraints(self) -> JointConstraints:
+        parts = JointConstraints(self.point)
         parts.hold_point(AXES, self.linear)
         return parts
 
@@ -73,10 +73,10 @@ class Universal(Joint):
                 f"the cosine of their angle is {cosine:g}"
             )
 
-    def anatomy(self) -> Anatomy:
-        parts = Anatomy(self.point)
+    def constraints(self) -> JointConstraints:
+        parts = JointConstraints(self.point)
         parts.hold_point(AXES, self.linear)
-        across = Term(Measure.ACROSS, axis_a=self.axis_a, axis_b=self.axis_b)
+        across = Term(JointMeasure.ACROSS, axis_a=self.axis_a, axis_b=self.axis_b)
         parts.hold(across, softness=self.angular, angular=True)
         return parts
 
@@ -97,15 +97,15 @@ class PointOnLine(AxisJoint):
 
     freedom: ClassVar[int] = 4
 
-    def anatomy(self) -> Anatomy:
-        parts = Anatomy(self.point, self.axis)
+    def constraints(self) -> JointConstraints:
+        parts = JointConstraints(self.point, self.axis)
         parts.hold_point(perpendiculars(self.axis), self.linear)
         add_drive(parts, along(self.point, self.axis), angular=False, drive=self.drive)
         return parts
 
 
 @dataclass(frozen=True, kw_only=True)
-class PointOnPlane(Joint):
+class PointOnPlane(PlaneJoint):
     """A point of B stays in a plane of A; B turns every way.
 
     Parameters
@@ -116,15 +116,9 @@ class PointOnPlane(Joint):
         Normal of the plane.
     """
 
-    point: Vector
-    normal: Vector
     freedom: ClassVar[int] = 5
 
-    def check(self) -> None:
-        self._check("point", finite_vector)
-        self._check("normal", unit_vector)
-
-    def anatomy(self) -> Anatomy:
-        parts = Anatomy(self.point, self.normal)
+    def constraints(self) -> JointConstraints:
+        parts = JointConstraints(self.point, self.normal)
         parts.hold_point((self.normal,), self.linear)
         return parts

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from amontons.model.joints.anatomy import AXES, Anatomy, along, perpendiculars
 from amontons.model.joints.axis import AxisJoint
 from amontons.model.joints.base import Joint
+from amontons.model.joints.constraints import AXES, JointConstraints, along, perpendiculars
 from amontons.model.joints.drives import add_drive
 from amontons.model.shapes.checks import Vector, finite_vector
 
@@ -30,8 +30,8 @@ class Prismatic(AxisJoint):
 
     freedom: ClassVar[int] = 1
 
-    def anatomy(self) -> Anatomy:
-        parts = Anatomy(self.point, self.axis)
+    def constraints(self) -> JointConstraints:
+        parts = JointConstraints(self.point, self.axis)
         parts.hold_point(perpendiculars(self.axis), self.linear)
         parts.hold_orientation(self.angular)
         add_drive(parts, along(self.point, self.axis), angular=False, drive=self.drive)
@@ -54,8 +54,8 @@ class Fixed(Joint):
     def check(self) -> None:
         self._check("point", finite_vector)
 
-    def anatomy(self) -> Anatomy:
-        parts = Anatomy(self.point)
+    def constraints(self) -> JointConstraints:
+        parts = JointConstraints(self.point)
         parts.hold_point(AXES, self.linear)
         parts.hold_orientation(self.angular)
         return parts

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from amontons.model.joints.anatomy import AXES, Anatomy, turn
 from amontons.model.joints.axis import AxisJoint
+from amontons.model.joints.constraints import AXES, JointConstraints, turn
 from amontons.model.joints.drives import add_drive
 
 
@@ -28,8 +28,8 @@ class Revolute(AxisJoint):
 
     freedom: ClassVar[int] = 1
 
-    def anatomy(self) -> Anatomy:
-        parts = Anatomy(self.point, self.axis)
+    def constraints(self) -> JointConstraints:
+        parts = JointConstraints(self.point, self.axis)
         parts.hold_point(AXES, self.linear)
         parts.hold_axis(self.axis, self.angular)
         add_drive(parts, turn(self.axis), angular=True, drive=self.drive)

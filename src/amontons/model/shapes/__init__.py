@@ -1,6 +1,6 @@
 """Shapes: pieces of solid matter, with their mass properties and their surfaces."""
 
-from amontons.model.shapes.base import MassProperties, Row, Shape
+from amontons.model.shapes.base import MassProperties, Shape, ShapeRow
 from amontons.model.shapes.box import Box
 from amontons.model.shapes.build import build_table, sphere_table
 from amontons.model.shapes.capsule import Capsule
@@ -29,9 +29,9 @@ __all__ = [
     "Part",
     "Plane",
     "Polyhedron",
-    "Row",
     "Shape",
     "ShapeKind",
+    "ShapeRow",
     "Sphere",
     "TriangleMesh",
     "build_table",

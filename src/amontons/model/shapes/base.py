@@ -44,7 +44,7 @@ class Faces(NamedTuple):
     node_face: Ints  # (leaf entries,)
 
 
-class Row(NamedTuple):
+class ShapeRow(NamedTuple):
     """A shape's row in the table of shapes."""
 
     kind: ShapeKind
@@ -62,7 +62,7 @@ class Shape(ABC):
     """
 
     @abstractmethod
-    def encode(self) -> Row:
+    def encode(self) -> ShapeRow:
         """The numbers that collision kernels see."""
 
     @property

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import prod
 from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from amontons.model.shapes.base import Floats, Ints, Row, Shape
-from amontons.model.shapes.checks import Vector, positive, positive_vector, unit_rows
+from amontons.model.shapes.base import Floats, Ints, ShapeRow
+from amontons.model.shapes.checks import Vector, unit_rows
+from amontons.model.shapes.lengths import ShapeOfLengths
 from amontons.model.shapes.table import ShapeKind
 
-# Two triangles a side; corner number = 4 [x > 0] + 2 [y > 0] + [z > 0].
+# Two triangles per side; corner number = 4 [x > 0] + 2 [y > 0] + [z > 0].
 TRIANGLES = np.array(
     [
         [0, 1, 3],
@@ -34,7 +35,7 @@ TRIANGLES = np.array(
 
 
 @dataclass(frozen=True)
-class Box(Shape):
+class Box(ShapeOfLengths):
     """A box about the origin, its edges along the axes.
 
     Parameters
@@ -44,9 +45,6 @@ class Box(Shape):
     """
 
     size: Vector
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "size", positive_vector("size", self.size))
 
     @classmethod
     def cube(cls, length: float) -> Self:
@@ -58,8 +56,8 @@ class Box(Shape):
         x, y, z = self.size
         return x / 2, y / 2, z / 2
 
-    def encode(self) -> Row:
-        return Row(ShapeKind.BOX, (*self._half, 0.0), self._half)
+    def encode(self) -> ShapeRow:
+        return ShapeRow(ShapeKind.BOX, (*self._half, 0.0), self._half)
 
     @property
     def volume(self) -> float:
@@ -75,8 +73,3 @@ class Box(Shape):
     def surface_mesh(self, resolution: int = 32) -> tuple[Floats, Ints]:
         signs = np.array([[x, y, z] for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)])
         return signs * self._half, TRIANGLES.copy()
-
-    def scaled(self, factor: float) -> Self:
-        x, y, z = self.size
-        factor = positive("factor", factor)
-        return replace(self, size=(factor * x, factor * y, factor * z))

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from amontons.errors import InputError
-from amontons.model.shapes.base import Faces, Row, Shape
+from amontons.model.shapes.base import Faces, Shape, ShapeRow
 from amontons.model.shapes.checks import LARGEST, SMALLEST, finite_array
 from amontons.model.shapes.table import ShapeArrays, ShapeKind
 
@@ -48,7 +48,7 @@ def sphere_table(radii: ArrayLike) -> ShapeArrays:
     """The table of so many spheres [m]: what `build_table` gives, at once for all."""
     radius = np.atleast_1d(finite_array("radii", radii))
     if radius.ndim != 1:
-        raise InputError(f"radii must be one number a sphere, got shape {radius.shape}")
+        raise InputError(f"radii must be one number per sphere, got shape {radius.shape}")
     wrong = ~((radius >= SMALLEST) & (radius <= LARGEST))
     if wrong.any():
         first = int(np.argmax(wrong))
@@ -69,7 +69,7 @@ def sphere_table(radii: ArrayLike) -> ShapeArrays:
     )
 
 
-def _column(rows: Sequence[Row], name: str, width: int) -> NDArray[np.float64]:
+def _column(rows: Sequence[ShapeRow], name: str, width: int) -> NDArray[np.float64]:
     numbers = (number for row in rows for number in getattr(row, name))
     return np.fromiter(numbers, np.float64, len(rows) * width).reshape(-1, width)
 

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import pi
-from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from amontons.model.shapes.base import Floats, Ints, Row, Shape
-from amontons.model.shapes.checks import positive, unit_rows
+from amontons.model.shapes.base import Floats, Ints, ShapeRow
+from amontons.model.shapes.checks import unit_rows
+from amontons.model.shapes.lengths import ShapeOfLengths
 from amontons.model.shapes.surfaces import quarter_turns, segments_of, turned
 from amontons.model.shapes.table import ShapeKind
 
 
 @dataclass(frozen=True)
-class Capsule(Shape):
+class Capsule(ShapeOfLengths):
     """All points within a radius of a segment along z, whose middle is the origin.
 
     Parameters
@@ -30,13 +30,9 @@ class Capsule(Shape):
     radius: float
     length: float
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "radius", positive("radius", self.radius))
-        object.__setattr__(self, "length", positive("length", self.length))
-
-    def encode(self) -> Row:
+    def encode(self) -> ShapeRow:
         r, half = self.radius, self.length / 2
-        return Row(ShapeKind.CAPSULE, (r, half, 0.0, 0.0), (r, r, half + r))
+        return ShapeRow(ShapeKind.CAPSULE, (r, half, 0.0, 0.0), (r, r, half + r))
 
     @property
     def volume(self) -> float:
@@ -68,7 +64,3 @@ class Capsule(Shape):
         profile[: len(south), 1] -= self.length / 2
         profile[len(south) :, 1] += self.length / 2
         return turned(profile, segments)
-
-    def scaled(self, factor: float) -> Self:
-        factor = positive("factor", factor)
-        return replace(self, radius=factor * self.radius, length=factor * self.length)

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from amontons.algebra.rotations import quaternion_product, rotation_matrices
 from amontons.errors import InputError
-from amontons.model.shapes.base import Floats, Ints, Row, Shape
+from amontons.model.shapes.base import Floats, Ints, Shape, ShapeRow
 from amontons.model.shapes.checks import (
     Vector,
     finite_vector,
@@ -26,7 +26,7 @@ Quaternion = tuple[float, float, float, float]
 
 
 class Leaf(NamedTuple):
-    """A shape that is no compound, and where it stands in the frame of the whole."""
+    """A shape that is not a compound, and where it stands in the frame of the whole."""
 
     shape: Shape
     position: Vector  # [m]
@@ -90,7 +90,7 @@ class Compound(Shape):
             raise InputError("a compound needs at least one part")
         object.__setattr__(self, "parts", tuple(flat))
 
-    def encode(self) -> Row:
+    def encode(self) -> ShapeRow:
         raise InputError("a Compound has no row in the table of shapes: give those of its leaves")
 
     @cached_property

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import pi
-from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from amontons.model.shapes.base import Floats, Ints, Row, Shape
-from amontons.model.shapes.checks import positive, unit_rows
+from amontons.model.shapes.base import Floats, Ints, ShapeRow
+from amontons.model.shapes.checks import unit_rows
 from amontons.model.shapes.cylinder import rim_directions
+from amontons.model.shapes.lengths import ShapeOfLengths
 from amontons.model.shapes.surfaces import segments_of, turned
 from amontons.model.shapes.table import ShapeKind
 
 
 @dataclass(frozen=True)
-class Cone(Shape):
+class Cone(ShapeOfLengths):
     """A cone along z with its centre of mass at the origin: base at z = −h/4, tip at z = 3h/4.
 
     Parameters
@@ -31,13 +31,9 @@ class Cone(Shape):
     radius: float
     height: float
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "radius", positive("radius", self.radius))
-        object.__setattr__(self, "height", positive("height", self.height))
-
-    def encode(self) -> Row:
+    def encode(self) -> ShapeRow:
         r, h = self.radius, self.height
-        return Row(ShapeKind.CONE, (r, h, 0.0, 0.0), (r, r, h / 2), (0.0, 0.0, h / 4))
+        return ShapeRow(ShapeKind.CONE, (r, h, 0.0, 0.0), (r, r, h / 2), (0.0, 0.0, h / 4))
 
     @property
     def volume(self) -> float:
@@ -60,7 +56,3 @@ class Cone(Shape):
         r, h = self.radius, self.height
         profile = np.array([[0.0, -h / 4], [r, -h / 4], [0.0, 3 / 4 * h]])
         return turned(profile, segments_of(resolution))
-
-    def scaled(self, factor: float) -> Self:
-        factor = positive("factor", factor)
-        return replace(self, radius=factor * self.radius, height=factor * self.height)

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import pi
-from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from amontons.model.shapes.base import Floats, Ints, Row, Shape
-from amontons.model.shapes.checks import positive, unit_rows
+from amontons.model.shapes.base import Floats, Ints, ShapeRow
+from amontons.model.shapes.checks import unit_rows
+from amontons.model.shapes.lengths import ShapeOfLengths
 from amontons.model.shapes.surfaces import segments_of, turned
 from amontons.model.shapes.table import ShapeKind
 
 
 @dataclass(frozen=True)
-class Cylinder(Shape):
+class Cylinder(ShapeOfLengths):
     """A cylinder about the origin, its axis along z.
 
     Parameters
@@ -30,13 +30,9 @@ class Cylinder(Shape):
     radius: float
     height: float
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "radius", positive("radius", self.radius))
-        object.__setattr__(self, "height", positive("height", self.height))
-
-    def encode(self) -> Row:
+    def encode(self) -> ShapeRow:
         r, half = self.radius, self.height / 2
-        return Row(ShapeKind.CYLINDER, (r, half, 0.0, 0.0), (r, r, half))
+        return ShapeRow(ShapeKind.CYLINDER, (r, half, 0.0, 0.0), (r, r, half))
 
     @property
     def volume(self) -> float:
@@ -57,10 +53,6 @@ class Cylinder(Shape):
         r, half = self.radius, self.height / 2
         profile = np.array([[0.0, -half], [r, -half], [r, half], [0.0, half]])
         return turned(profile, segments_of(resolution))
-
-    def scaled(self, factor: float) -> Self:
-        factor = positive("factor", factor)
-        return replace(self, radius=factor * self.radius, height=factor * self.height)
 
 
 def rim_directions(unit: Floats) -> Floats:

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import pi, prod
-from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from amontons.model.shapes.base import Floats, Ints, Row, Shape
-from amontons.model.shapes.checks import Vector, positive, positive_vector, unit_rows
+from amontons.model.shapes.base import Floats, Ints, ShapeRow
+from amontons.model.shapes.checks import Vector, unit_rows
+from amontons.model.shapes.lengths import ShapeOfLengths
 from amontons.model.shapes.sphere import Sphere
 from amontons.model.shapes.table import ShapeKind
 
 
 @dataclass(frozen=True)
-class Ellipsoid(Shape):
+class Ellipsoid(ShapeOfLengths):
     """An ellipsoid about the origin.
 
     Parameters
@@ -27,11 +27,8 @@ class Ellipsoid(Shape):
 
     semi_axes: Vector
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "semi_axes", positive_vector("semi_axes", self.semi_axes))
-
-    def encode(self) -> Row:
-        return Row(ShapeKind.ELLIPSOID, (*self.semi_axes, 0.0), self.semi_axes)
+    def encode(self) -> ShapeRow:
+        return ShapeRow(ShapeKind.ELLIPSOID, (*self.semi_axes, 0.0), self.semi_axes)
 
     @property
     def volume(self) -> float:
@@ -48,8 +45,3 @@ class Ellipsoid(Shape):
     def surface_mesh(self, resolution: int = 32) -> tuple[Floats, Ints]:
         vertices, triangles = Sphere(1.0).surface_mesh(resolution)
         return vertices * self.semi_axes, triangles
-
-    def scaled(self, factor: float) -> Self:
-        a, b, c = self.semi_axes
-        factor = positive("factor", factor)
-        return replace(self, semi_axes=(factor * a, factor * b, factor * c))

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from amontons.errors import InputError
-from amontons.model.shapes.base import Floats, Ints, Row, Volumeless
+from amontons.model.shapes.base import Floats, Ints, ShapeRow, Volumeless
 from amontons.model.shapes.checks import finite_array, positive
 from amontons.model.shapes.mesh import TriangleMesh
 
@@ -62,7 +62,7 @@ class HeightField(Volumeless):
         """The triangles, two a cell, facing up."""
         return TriangleMesh(*self.surface_mesh())
 
-    def encode(self) -> Row:
+    def encode(self) -> ShapeRow:
         return self.mesh.encode()
 
     @property

@@ -11,8 +11,9 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import ArrayLike
 
-from amontons.model.shapes.base import Faces, Floats, Ints, Row, Shape
-from amontons.model.shapes.checks import points_array, positive, unit_rows
+from amontons.model.shapes.base import Faces, Floats, Ints
+from amontons.model.shapes.checks import points_array, positive
+from amontons.model.shapes.faceted import Faceted
 from amontons.model.shapes.hull_faces import hull_faces
 from amontons.model.shapes.surfaces import enclosed
 from amontons.model.shapes.table import ShapeKind
@@ -22,11 +23,13 @@ if TYPE_CHECKING:
     from amontons.model.shapes.mesh import TriangleMesh
 
 
-class Polyhedron(Shape):
+class Polyhedron(Faceted):
     """A convex polyhedron, known by points it is the hull of; a subclass says `corners`, `scaled`.
 
     All the rest, mass properties included, follows from the faces of the hull.
     """
+
+    kind = ShapeKind.HULL
 
     @property
     @abstractmethod
@@ -42,47 +45,13 @@ class Polyhedron(Shape):
     def _enclosed(self) -> tuple[float, Floats, Floats]:
         return enclosed(*self.surface_mesh())
 
-    def encode(self) -> Row:
-        low, high = self.bounds
-        return Row(
-            ShapeKind.HULL,
-            half=tuple((high / 2 - low / 2).tolist()),
-            middle=tuple((low / 2 + high / 2).tolist()),
-            faces=self.polygons,
-        )
-
     @property
-    def bounds(self) -> tuple[Floats, Floats]:
-        return self.polygons.point.min(axis=0), self.polygons.point.max(axis=0)
-
-    @property
-    def volume(self) -> float:
-        return self._enclosed[0]
-
-    @property
-    def centre(self) -> Floats:
-        return self._enclosed[1].copy()
-
-    def unit_inertia(self) -> Floats:
-        return self._enclosed[2].copy()
-
-    def support(self, directions: ArrayLike) -> Floats:
-        return farthest(self.polygons.point, directions)
+    def _points(self) -> Floats:
+        return self.polygons.point
 
     def surface_mesh(self, resolution: int = 32) -> tuple[Floats, Ints]:
         faces = self.polygons
         return faces.point.copy(), fan_triangles(faces.face_start, faces.corner)
-
-
-def farthest(points: Floats, directions: ArrayLike) -> Floats:
-    """The point (of n, 3) that is farthest along each direction (m, 3), shape (m, 3)."""
-    unit = unit_rows(directions)
-    chosen = np.empty(len(unit), dtype=np.int64)
-    chunk = max(1, 4_000_000 // len(points))
-    for begin in range(0, len(unit), chunk):
-        part = unit[begin : begin + chunk]
-        chosen[begin : begin + chunk] = np.argmax(part @ points.T, axis=1)
-    return points[chosen]
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)

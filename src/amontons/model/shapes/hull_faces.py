@@ -26,7 +26,7 @@ Hulls thinner than a hundredth of their size have proportionally less, or faces 
 
 
 def hull_faces(points: Floats) -> Faces:
-    """The convex hull of points (n, 3) [m]; points that are no vertices of it are dropped."""
+    """The convex hull of points (n, 3) [m]; points that are not vertices of it are dropped."""
     if len(points) < 4:
         raise InputError(f"a convex hull needs at least 4 points, got {len(points)}")
     low, high = points.min(axis=0), points.max(axis=0)

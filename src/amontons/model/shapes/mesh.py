@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from amontons.errors import InputError
-from amontons.model.shapes.base import Faces, Floats, Ints, Row, Shape
+from amontons.model.shapes.base import Faces, Floats, Ints
 from amontons.model.shapes.checks import points_array, positive
 from amontons.model.shapes.crossing import first_crossing
-from amontons.model.shapes.hull import farthest
+from amontons.model.shapes.faceted import Faceted
 from amontons.model.shapes.mesh_faces import merged_vertices, mesh_faces, triangle_array
 from amontons.model.shapes.orientation import oriented, shared_edges
 from amontons.model.shapes.surfaces import enclosed
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
-class TriangleMesh(Shape):
+class TriangleMesh(Faceted):
     """Triangles that are solid from their front: from where their corners go counter-clockwise.
 
     Vertices at the very same place are merged, those not in use dropped. Triangles that face the
@@ -40,8 +40,10 @@ class TriangleMesh(Shape):
     vertices:
         [m], shape (n, 3)
     faces:
-        Three vertices a triangle, counted from 0, shape (m, 3)
+        Three vertices per triangle, counted from 0, shape (m, 3)
     """
+
+    kind = ShapeKind.MESH
 
     vertices: Floats
     faces: Ints
@@ -90,13 +92,14 @@ class TriangleMesh(Shape):
         return bool((shared_edges(self.faces)[1] == 2).all())
 
     @cached_property
-    def _table_faces(self) -> Faces:
+    def polygons(self) -> Faces:
+        """The triangles, and a tree of boxes over them."""
         return mesh_faces(self.vertices, self.faces)
 
     @cached_property
     def _enclosed(self) -> tuple[float, Floats, Floats]:
         self._refuse_open()
-        entries = self._table_faces
+        entries = self.polygons
         tree = Tree(entries.node_box, entries.node_link, entries.node_face)
         crossing = first_crossing(self.vertices, self.faces, tree)
         if crossing is not None:
@@ -121,32 +124,9 @@ class TriangleMesh(Shape):
             "(ConvexHull.from_mesh)"
         )
 
-    def encode(self) -> Row:
-        low, high = self.bounds
-        return Row(
-            ShapeKind.MESH,
-            half=tuple((high / 2 - low / 2).tolist()),
-            middle=tuple((low / 2 + high / 2).tolist()),
-            faces=self._table_faces,
-        )
-
     @property
-    def bounds(self) -> tuple[Floats, Floats]:
-        return self.vertices.min(axis=0), self.vertices.max(axis=0)
-
-    @property
-    def volume(self) -> float:
-        return self._enclosed[0]
-
-    @property
-    def centre(self) -> Floats:
-        return self._enclosed[1].copy()
-
-    def unit_inertia(self) -> Floats:
-        return self._enclosed[2].copy()
-
-    def support(self, directions: ArrayLike) -> Floats:
-        return farthest(self.vertices, directions)
+    def _points(self) -> Floats:
+        return self.vertices
 
     def surface_mesh(self, resolution: int = 32) -> tuple[Floats, Ints]:
         return self.vertices.copy(), self.faces.copy()

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from amontons.errors import InputError
-from amontons.model.shapes.base import Floats, Ints, Row, Volumeless
+from amontons.model.shapes.base import Floats, Ints, ShapeRow, Volumeless
 from amontons.model.shapes.checks import Vector, finite, positive, unit_vector
 from amontons.model.shapes.table import ShapeKind
 
@@ -37,8 +37,8 @@ class Plane(Volumeless):
         object.__setattr__(self, "normal", unit_vector("normal", self.normal))
         object.__setattr__(self, "offset", finite("offset", self.offset))
 
-    def encode(self) -> Row:
-        return Row(ShapeKind.PLANE, (*self.normal, self.offset), (inf, inf, inf))
+    def encode(self) -> ShapeRow:
+        return ShapeRow(ShapeKind.PLANE, (*self.normal, self.offset), (inf, inf, inf))
 
     def support(self, directions: ArrayLike) -> Floats:
         raise InputError("a Plane has no end: it has no point that is farthest along a direction")

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import pi
-from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from amontons.model.shapes.base import Floats, Ints, Row, Shape
-from amontons.model.shapes.checks import positive, unit_rows
+from amontons.model.shapes.base import Floats, Ints, ShapeRow
+from amontons.model.shapes.checks import unit_rows
+from amontons.model.shapes.lengths import ShapeOfLengths
 from amontons.model.shapes.surfaces import quarter_turns, segments_of, turned
 from amontons.model.shapes.table import ShapeKind
 
 
 @dataclass(frozen=True)
-class Sphere(Shape):
+class Sphere(ShapeOfLengths):
     """A ball about the origin.
 
     Parameters
@@ -27,12 +27,9 @@ class Sphere(Shape):
 
     radius: float
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "radius", positive("radius", self.radius))
-
-    def encode(self) -> Row:
+    def encode(self) -> ShapeRow:
         r = self.radius
-        return Row(ShapeKind.SPHERE, (r, 0.0, 0.0, 0.0), (r, r, r))
+        return ShapeRow(ShapeKind.SPHERE, (r, 0.0, 0.0, 0.0), (r, r, r))
 
     @property
     def volume(self) -> float:
@@ -48,6 +45,3 @@ class Sphere(Shape):
         segments = segments_of(resolution)
         latitude = quarter_turns(segments)
         return turned(self.radius * np.stack([np.cos(latitude), np.sin(latitude)], 1), segments)
-
-    def scaled(self, factor: float) -> Self:
-        return replace(self, radius=self.radius * positive("factor", factor))

@@ -94,7 +94,7 @@ def overlapping_entries(tree: Tree) -> Longs:
 
 
 def _descended(tree: Tree, pairs: Longs, leaf: NDArray[np.bool_]) -> Longs:
-    """Children of all nodes that are no leaves, paired; a leaf waits for its partner."""
+    """Children of all nodes that are not leaves, paired; a leaf waits for its partner."""
     first = np.where(leaf[:, :1], pairs[:, :1], tree.link[pairs[:, 0]])
     second = np.where(leaf[:, 1:], pairs[:, 1:], tree.link[pairs[:, 1]])
     combined = np.stack([first[:, [0, 0, 1, 1]], second[:, [0, 1, 0, 1]]], axis=2).reshape(-1, 2)

@@ -16,11 +16,15 @@ STATE = (
 )  # fmt: skip
 CONTACT = (
     "time", "body_a", "body_b", "x", "y", "z", "nx", "ny", "nz", "fx", "fy", "fz", "gap",
+    "tx", "ty", "tz",
 )  # fmt: skip
 
 
 def write_csv(results: Results, folder: Path, frames: Sequence[int]) -> list[Path]:
-    """Write `bodies.csv` (a row a frame and body), `steps.csv`, and `contacts.csv` if recorded."""
+    """Write `bodies.csv`, `steps.csv` and, if contacts were recorded, `contacts.csv`.
+
+    They have one row per frame and body, per step, and per frame and contact.
+    """
     written = [folder / "bodies.csv", folder / "steps.csv"]
     with replacing(written[0]) as stream:
         stream.write((",".join(STATE) + "\n").encode())
@@ -47,5 +51,8 @@ def _write_contacts(results: Results, path: Path, frames: Sequence[int]) -> None
         for number in frames:
             found = results.contacts(number)
             time = np.full(len(found), times[number])
-            columns = (time, found.bodies, found.points, found.normals, found.force, found.gaps)
+            columns = (
+                time, found.bodies, found.points, found.normals, found.force, found.gaps,
+                found.torque,
+            )  # fmt: skip
             np.savetxt(stream, np.column_stack(columns), fmt="%.17g", delimiter=",")

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from amontons.errors import InputError
 from amontons.model.shapes.checks import finite
 from amontons.problem.files import replacing
-from amontons.results import Frame, Moment, Results
+from amontons.results import Frame, Results, SingleFrame
 from amontons.simulation.simulation import Simulation
 from amontons.viewer.colouring import COLOURS, Scales
 from amontons.viewer.extent import Recording
@@ -160,7 +160,7 @@ def render(
     """
     look = Look(size=size, view=view or View(), colour=colour, forces=forces, smooth=smooth)
     if isinstance(run, Simulation):
-        return Painter(Moment(run), look).picture(0)
+        return Painter(SingleFrame(run), look).picture(0)
     if isinstance(run, Results):
         return Painter(run, look).picture(nearest(run, time))
     with Results(run) as results:

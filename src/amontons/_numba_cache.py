@@ -1,0 +1,202 @@
+"""Compiled code on disk, in the folders of :mod:`amontons._kernel_cache`: subclasses of Numba's.
+
+* The code that a process compiles is the code that the next one loads: see
+  :func:`_keep_callees_private`.
+* Two processes that need a kernel at the same time do not both compile it: the second waits for the
+  first, and loads what it wrote. So tests and first runs compile on all cores.
+
+All that is private to Numba is used here alone. Where a version of Numba lacks some of it, this
+module fails to import, and :mod:`amontons._jit` warns and keeps no code on disk.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from llvmlite import binding as llvm
+from numba import types
+from numba.core import caching
+from numba.core.codegen import CPUCodeLibrary
+
+from amontons._kernel_cache import cache_root, present_stamp, room_of
+
+try:
+    import fcntl
+except ImportError:  # Windows: every process compiles for itself
+    fcntl = None  # type: ignore[assignment]
+
+logger = logging.getLogger("amontons")
+
+
+class _StampedLocator(caching._CacheLocator):  # type: ignore[misc]
+    """Places a kernel's cache in `<cache root>/kernels-<source stamp>/<form>`.
+
+    The serial and the parallel form of a kernel are made from one function, which is all that
+    Numba's file names tell apart: so each form has a folder of its own.
+    """
+
+    form = "serial"
+
+    def __init__(self, py_func: Callable[..., Any]) -> None:
+        self._line = py_func.__code__.co_firstlineno
+        self.stamp = present_stamp(room_of(py_func))
+        self._path = str(cache_root() / f"kernels-{self.stamp}" / self.form)
+
+    def get_cache_path(self) -> str:
+        return self._path
+
+    def get_source_stamp(self) -> str:
+        return self.stamp
+
+    def get_disambiguator(self) -> str:
+        return str(self._line)
+
+    @classmethod
+    def from_function(cls, py_func: Callable[..., Any], py_file: str) -> _StampedLocator | None:
+        locator = cls(py_func)
+        try:
+            locator.ensure_cache_path()
+        except OSError as reason:
+            logger.info("no kernel cache: %s; kernels are compiled anew in each process", reason)
+            return None
+        return locator
+
+
+class _StampedCacheImpl(caching.CompileResultCacheImpl):  # type: ignore[misc]
+    _locator_classes = [_StampedLocator]  # noqa: RUF012  (Numba's own way to say it)
+
+
+class _FileOfEachSignature(caching.IndexDataCacheFile):  # type: ignore[misc]
+    """Compiled code in one file per signature, named by the signature's hash: there is no index.
+
+    Numba numbers its files and keeps an index of them; two processes that compile at once would
+    give one number to two signatures. A file here is complete or absent, and holds its own key.
+    """
+
+    def save(self, key: Any, data: Any) -> None:
+        self._save_data(self._file_of(key), (key, data))
+
+    def load(self, key: Any) -> Any:
+        try:
+            found, data = self._load_data(self._file_of(key))
+        except OSError:
+            return None
+        return data if found == key else None
+
+    def _file_of(self, key: Any) -> str:
+        digest = hashlib.sha256(repr((self._version, key)).encode()).hexdigest()[:16]
+        return str(self._index_name).removesuffix(".nbi") + f".{digest}.nbc"
+
+
+class _StampedCache(caching.FunctionCache):  # type: ignore[misc]
+    """One function's compiled code on disk, compiled by one process at a time."""
+
+    _impl_class = _StampedCacheImpl
+
+    def __init__(self, py_func: Callable[..., Any]) -> None:
+        super().__init__(py_func)
+        base, stamp = self._impl.filename_base, self._impl.locator.get_source_stamp()
+        self._cache_file = _FileOfEachSignature(self._cache_path, base, stamp)
+        self._lock_path = Path(self._cache_path) / f"{base}.lock"
+        self._claim: int | None = None
+
+    def _index_key(self, sig: Any, codegen: Any) -> Any:
+        """Numba's key, and the fields of the named tuples among the arguments.
+
+        Their classes may come from any room, and Numba's key holds no more than their names.
+        """
+        arguments = getattr(sig, "args", sig)
+        return (*super()._index_key(sig, codegen), tuple(_fields(kind) for kind in arguments))
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        found = super().load_overload(sig, target_context)
+        if found is not None or not self._enabled:
+            return found
+        self._take_claim()
+        found = super().load_overload(sig, target_context)  # written while we waited?
+        if found is not None:
+            self._drop_claim()
+        return found
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        try:
+            super().save_overload(sig, data)
+        finally:
+            self._drop_claim()
+
+    def _take_claim(self) -> None:
+        """Wait until no other process compiles this function; the system frees a dead one's claim.
+
+        A claim outlives a compilation that fails, until the next one or the end of the process.
+        """
+        self._drop_claim()
+        if fcntl is None:
+            return
+        try:
+            self._claim = os.open(self._lock_path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC)
+            fcntl.flock(self._claim, fcntl.LOCK_EX)
+        except OSError as reason:  # a file system without locks: compile twice, then
+            logger.info("no lock for %s: %s", self._lock_path, reason)
+            self._drop_claim()
+
+    def _drop_claim(self) -> None:
+        if self._claim is not None:
+            os.close(self._claim)
+            self._claim = None
+
+
+def _fields(kind: Any) -> Any:
+    """Names of the fields of a type that is a named tuple, and those of its members."""
+    if not isinstance(kind, types.BaseTuple):
+        return ()
+    return getattr(kind, "fields", ()), tuple(_fields(member) for member in kind)
+
+
+class _ParallelLocator(_StampedLocator):
+    form = "parallel"
+
+
+class _ParallelCacheImpl(_StampedCacheImpl):
+    _locator_classes = [_ParallelLocator]  # noqa: RUF012
+
+
+class _ParallelCache(_StampedCache):
+    _impl_class = _ParallelCacheImpl
+
+
+def _keep_callees_private() -> None:
+    """Let every kernel call its own copies of the functions that it calls.
+
+    Numba links a copy of each callee into a kernel as a weak symbol. The process that compiles has
+    the callee by itself too, and the linker takes that one; a process that loads the kernel from
+    disk has only the copy, which was optimised once more, so that its sums may round otherwise:
+    results would depend on who compiled. Names of functions of this package alone are touched.
+    """
+    usual = CPUCodeLibrary._finalize_final_module
+
+    def finalize(library: Any) -> None:
+        for function in library._final_module.functions:
+            weak = function.linkage == llvm.Linkage.linkonce_odr and not function.is_declaration
+            if weak and function.name.startswith("_ZN8amontons"):
+                function.linkage = "internal"
+        usual(library)
+
+    CPUCodeLibrary._finalize_final_module = finalize
+
+
+_keep_callees_private()
+
+
+def keep(dispatcher: Any, form: str = "serial") -> None:
+    """Give a compiled function its place on disk, where there is one."""
+    cache = _ParallelCache if form == "parallel" else _StampedCache
+    # Numba raises RuntimeError where no locator can write: then there is no cache, and that is fine
+    try:
+        dispatcher._cache = cache(dispatcher.py_func)
+    except RuntimeError:
+        return

@@ -1,0 +1,55 @@
+"""A second process that compiles while the first one does: cold starts take half as long.
+
+Kernels are compiled by one process and loaded by the others (`amontons._kernel_cache`), so the two
+only have to begin at different ends. Run as `python -m amontons.cli.second_compiler JOB`.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from typing import Literal
+
+Job = Literal["step", "parallel-first"]
+
+
+def start_where_cold() -> None:
+    """Start a second process if no solver was ever compiled here and there is a core for it."""
+    from amontons._kernel_cache import cache_root, present_stamp
+
+    compiled = (cache_root() / f"kernels-{present_stamp('solvers')}").glob("*/*.nbc")
+    if next(compiled, None) is None:
+        start("step")
+
+
+def start(job: Job) -> subprocess.Popen[bytes] | None:
+    """Start a silent one, which ends by itself; None where there is but one core."""
+    if (os.cpu_count() or 1) < 2:
+        return None
+    command = [sys.executable, "-m", "amontons.cli.second_compiler", job]
+    silent = subprocess.DEVNULL
+    try:
+        return subprocess.Popen(command, stdin=silent, stdout=silent, stderr=silent)
+    except OSError:
+        return None  # no room for a process: one has to do
+
+
+def main(job: str) -> None:
+    """Compile what a first run needs last, or everything with the parallel forms first."""
+    from amontons.cli.warmup import exercise, simulate
+    from amontons.cli.warmup_inputs import sample_problems
+    from amontons.solvers import APGD, Auto
+
+    if job == "step":  # the first process begins with collision detection
+        problem = sample_problems()["bodies with torques and joints"]
+        APGD(tolerance=1e-12, max_iterations=2).solve(problem)
+        Auto(tolerance=1e-12, max_iterations=2).solve(problem)
+        simulate(torques=False)
+    else:
+        for _ in exercise(parallel_first=True):
+            pass
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
