@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from amontons.collision.blocks import Blocks
+from amontons.collision.body_parts import Poses
 from amontons.collision.broad.grid import (
     FEW_LEVEL,
     PLANE_LEVEL,
@@ -22,7 +22,7 @@ from amontons.collision.broad.grid import (
     sort_by_slot,
 )
 from amontons.collision.broad.search import KEPT, add_up, find_pairs, list_pairs
-from amontons.collision.found import Poses
+from amontons.collision.reused_memory import ReusedMemory
 from amontons.model.shapes.table import PLANE, SPHERE, ShapeArrays
 
 Floats = NDArray[np.float64]
@@ -94,7 +94,7 @@ class BroadPhase:
         everybody = everybody and bool((group[:1] & mask[:1]).all())
         self._all_meet = alone and everybody
         self._tag = np.column_stack([body, group, mask, free]).astype(np.uint32)
-        self._blocks = Blocks()
+        self._memory = ReusedMemory()
         self.keep_apart(apart)
 
     def keep_apart(self, pairs: NDArray[np.int64]) -> None:
@@ -140,7 +140,7 @@ class BroadPhase:
         if add_up(count, first) > KEPT:  # some have more partners than fit: they search once more
             more = np.empty(int(first[-1]), dtype=np.int32)
             search(*grid, *parts, scratch.world, *ordered, first, more, count)
-        pairs = self._blocks.take(int(first[-1])).view(np.int32).reshape(-1, 2)
+        pairs = self._memory.lend(int(first[-1])).view(np.int32).reshape(-1, 2)
         list_pairs.sized(n)(near, more, first, pairs)
         return ClosePairs(pairs, first)
 

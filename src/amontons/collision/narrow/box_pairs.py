@@ -41,8 +41,8 @@ from amontons.collision.narrow.box_tiles import (
     gather,
     relative_frames,
 )
-from amontons.collision.narrow.spread import FLAT, choose_four
-from amontons.collision.narrow.store import store
+from amontons.collision.narrow.choose_four import FLAT, choose_four
+from amontons.collision.pair_contacts import put_contact
 
 GROUP = 128
 """Pairs that share one set of scratch arrays; some tiles of them."""
@@ -181,10 +181,9 @@ def collide_boxes(shapes, poses, pair, margin, found):
                     distance = max(apart, polygon[ROOM + row, 0]) if k > 0 else apart
                 else:
                     x, y, z = witness[3], witness[4], witness[5]
-                store(
-                    normal, point, gap, key, i, k, n0, n1, n2,
+                p = (
                     d0 + r00 * x + r01 * y + r02 * z,
                     d1 + r10 * x + r11 * y + r12 * z,
                     d2 + r20 * x + r21 * y + r22 * z,
-                    distance, code,
-                )  # fmt: skip
+                )
+                put_contact(normal, point, gap, key, i, k, (n0, n1, n2), p, distance, code)

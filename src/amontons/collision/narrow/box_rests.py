@@ -33,7 +33,7 @@ from amontons.collision.narrow.box_references import (
     choose_faces,
 )
 from amontons.collision.narrow.box_tiles import APART, LANES, OFFSET, SCALE, three
-from amontons.collision.narrow.store import store
+from amontons.collision.pair_contacts import put_contact
 
 KEPT, CUT, ASLANT = 0.0, 1.0, 2.0
 """What a side of the reference face does to the side of the incident face that is next to it."""
@@ -248,12 +248,13 @@ def store_rests(begin, count, tile, spots, margin, number, normal, point, gap, k
                 if here <= margin:
                     # the first is the deepest; snapping may have moved it by a hair
                     distance = max(apart, here) if slot > 0 else apart
-                    store(
-                        normal, point, gap, key, i, contacts, n0, n1, n2,
+                    p = (
                         spots[spot],
                         spots[spot + np.uint64(LANES)],
                         spots[spot + np.uint64(2 * LANES)],
-                        distance, np.uint32(spots[spot + np.uint64(KEY * LANES)]),
-                    )  # fmt: skip
+                    )
+                    code = np.uint32(spots[spot + np.uint64(KEY * LANES)])
+                    n = (n0, n1, n2)
+                    put_contact(normal, point, gap, key, i, contacts, n, p, distance, code)
                     contacts += 1
         number[i] = contacts

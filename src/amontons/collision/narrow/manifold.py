@@ -9,12 +9,12 @@ from __future__ import annotations
 import numpy as np
 
 from amontons._jit import routine
-from amontons.collision.found import MOST
 from amontons.collision.narrow.clipping import RING, overlap_of_features
 from amontons.collision.narrow.epa import perpendicular
-from amontons.collision.narrow.features import CORNERS, feature, is_sharp
 from amontons.collision.narrow.polish import into_b, out_of_b
 from amontons.collision.narrow.support import rounding
+from amontons.collision.narrow.touching_features import CORNERS, feature, is_sharp
+from amontons.collision.pair_contacts import MOST
 
 SAME = 1e-8
 """Gaps that differ by less, as a part of the size, are equal."""

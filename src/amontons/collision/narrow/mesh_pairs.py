@@ -7,13 +7,14 @@ from numpy.typing import NDArray
 
 from amontons._jit import heavy_kernel, kernel, prange, routine
 from amontons.algebra.rotations import rotation_of
-from amontons.collision.found import MOST, Found, Poses, Touching, empty_found
+from amontons.collision.body_parts import Poses
+from amontons.collision.narrow.choose_four import ROUND, weighed
 from amontons.collision.narrow.convex_pairs import relative_pose, write_world
 from amontons.collision.narrow.manifold import new_manifold_scratch
 from amontons.collision.narrow.signed_distance import new_scratch
-from amontons.collision.narrow.spread import ROUND, weighed
 from amontons.collision.narrow.support import core_of
 from amontons.collision.narrow.triangles import collide_triangle
+from amontons.collision.pair_contacts import MOST, ContactSlots, PairContacts, empty_slots
 from amontons.model.shapes.table import ShapeArrays
 
 Ints = NDArray[np.int32]
@@ -212,7 +213,7 @@ def thin_out(first, normal, point, gap, left, keep):
             keep_extremes(low, high, seed, normal, point, gap, left, keep)
 
 
-def collide_mesh(shapes: ShapeArrays, poses: Poses, pairs: Ints, margin: float) -> Touching:
+def collide_mesh(shapes: ShapeArrays, poses: Poses, pairs: Ints, margin: float) -> PairContacts:
     """Contacts of pairs (mesh, convex shape), at most five on each side of the shape."""
     count = np.empty(len(pairs), dtype=np.int64)
     none = np.empty(0, dtype=np.int32)
@@ -224,12 +225,12 @@ def collide_mesh(shapes: ShapeArrays, poses: Poses, pairs: Ints, margin: float) 
         return _nothing(len(pairs))
     search(shapes, poses, pairs, margin, first, faces, count)
     owner = np.repeat(np.arange(len(pairs)), count)
-    found = empty_found(faces.size, MOST)
+    found = empty_slots(faces.size, MOST)
     collide_faces.sized(faces.size)(shapes, poses, pairs, owner, faces, margin, found)
     return _best(found, owner, len(pairs))
 
 
-def _best(found: Found, owner: NDArray[np.int64], pairs: int) -> Touching:
+def _best(found: ContactSlots, owner: NDArray[np.int64], pairs: int) -> PairContacts:
     """Contacts of pairs from those of their triangles."""
     # what overlaps but should be another triangle's matter counts where no other has taken it up
     sure = np.zeros(pairs, dtype=np.bool_)
@@ -247,7 +248,7 @@ def _best(found: Found, owner: NDArray[np.int64], pairs: int) -> Touching:
     keep = np.zeros(len(gap), dtype=np.bool_)
     thin_out.sized(len(gap))(first, normal, point, gap, np.ones_like(keep), keep)
     kept = np.bincount(np.repeat(np.arange(pairs), number)[keep], minlength=pairs)
-    return Touching(
+    return PairContacts(
         kept.astype(np.int32),
         np.cumsum(kept) - kept,
         normal[keep],
@@ -257,8 +258,8 @@ def _best(found: Found, owner: NDArray[np.int64], pairs: int) -> Touching:
     )
 
 
-def _nothing(pairs: int) -> Touching:
-    return Touching(
+def _nothing(pairs: int) -> PairContacts:
+    return PairContacts(
         np.zeros(pairs, dtype=np.int32),
         np.zeros(pairs, dtype=np.int64),
         np.empty((0, 3)),

@@ -18,7 +18,7 @@ from amontons.collision.narrow.support import support_point, triangle_core
 from amontons.collision.queries.nearest_on_mesh import distance_to_mesh
 from amontons.collision.queries.pair_gaps import core_or_vertices, gap_of_cores, write
 from amontons.collision.queries.scene_tree import DEPTH
-from amontons.collision.queries.walk import box_to_box
+from amontons.collision.queries.tree_boxes import box_to_box
 from amontons.model.shapes.table import MESH
 
 

@@ -11,7 +11,7 @@ from amontons.algebra.rotations import rotation_of
 from amontons.collision.narrow.distances import distance_to_convex
 from amontons.collision.queries.nearest_on_mesh import distance_to_mesh
 from amontons.collision.queries.scene_tree import DEPTH
-from amontons.collision.queries.walk import depth_or_distance
+from amontons.collision.queries.tree_boxes import depth_or_distance
 from amontons.model.shapes.table import MESH, PLANE, SPHERE
 
 POINTS = 64

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from amontons._jit import routine
-from amontons.collision.queries.walk import depth_or_distance
+from amontons.collision.queries.tree_boxes import depth_or_distance
 
 FACE, EDGE, VERTEX = 0, 3, 6
 """What of a triangle is closest: itself, EDGE + k its edge k, VERTEX + k its vertex k."""

@@ -10,7 +10,7 @@ from amontons._jit import helper, kernel, prange, routine
 from amontons.algebra.rotations import rotation_of
 from amontons.collision.queries.ray_spans import span_of_convex
 from amontons.collision.queries.scene_tree import DEPTH
-from amontons.collision.queries.walk import enters_box, reciprocal
+from amontons.collision.queries.tree_boxes import enters_box, reciprocal
 from amontons.model.shapes.table import MESH, PLANE
 
 RAYS = 64

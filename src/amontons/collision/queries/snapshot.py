@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from amontons.collision.parts import parts_of
+from amontons.collision.body_parts import parts_of
 from amontons.collision.queries.checks import (
     ALL_GROUPS,
     body_numbers,
