@@ -12,7 +12,7 @@ from amontons.collision.broad.grid import (
     FEW_LEVEL,
     PLANE_LEVEL,
     Grid,
-    Parts,
+    PartTags,
     Sorted,
     bound_parts,
     find_slots,
@@ -100,7 +100,7 @@ class BroadPhase:
     def keep_apart(self, pairs: NDArray[np.int64]) -> None:
         """Have these pairs of bodies, and no others, never meet from now on; shape (n, 2)."""
         self._filters = not self._all_meet or pairs.size > 0
-        self._parts = Parts(self._tag, self._plane, *_partners(pairs, self._bodies))
+        self._parts = PartTags(self._tag, self._plane, *_partners(pairs, self._bodies))
         self._fitted: Fitted | None = None
 
     def __getstate__(self) -> dict[str, object]:
@@ -135,11 +135,11 @@ class BroadPhase:
         )  # fmt: skip
         first = np.empty(n + 1, dtype=np.int64)
         search, near, count = find_pairs.sized(n), scratch.near, scratch.partners
-        search(*grid, *parts, scratch.world, *ordered, first[:0], near, count)
+        search(grid, parts, scratch.world, ordered, first[:0], near, count)
         more = near[:0]
         if add_up(count, first) > KEPT:  # some have more partners than fit: they search once more
             more = np.empty(int(first[-1]), dtype=np.int32)
-            search(*grid, *parts, scratch.world, *ordered, first, more, count)
+            search(grid, parts, scratch.world, ordered, first, more, count)
         pairs = self._memory.lend(int(first[-1])).view(np.int32).reshape(-1, 2)
         list_pairs.sized(n)(near, more, first, pairs)
         return ClosePairs(pairs, first)
