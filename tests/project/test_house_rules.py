@@ -23,11 +23,6 @@ CONSTRUCTORS = {
 MANY_ARGUMENTS = {
     "algebra/tiles.py natural_coulomb",
     "algebra/tiles.py step_contact",
-    "dynamics/contact_laws.py contact_kernel",
-    "dynamics/energy_ledger.py work_of_contacts",
-    "dynamics/energy_ledger.py work_of_rows",
-    "dynamics/energy_ledger.py work_on_bodies",
-    "dynamics/joints/law.py assemble_rows",
     "generators/packing.py packing",
     "solvers/apgd_bursts.py descend",
     "solvers/apgd_kernels.py contact_tile",
@@ -42,7 +37,6 @@ LONG_FILES = {
     "problem/npz.py",
     "problem/problem.py",
     "problem/sets.py",
-    "simulation/simulation.py",
     "testing/solvers.py",
 }
 """Files that are still too long."""
@@ -51,6 +45,11 @@ LONG_FILES = {
 def sources():
     for path in sorted(PACKAGE.rglob("*.py")):
         yield path.relative_to(PACKAGE).as_posix(), path.read_text(encoding="utf-8")
+
+
+def check(found, excepted):
+    assert not found - excepted, "too long: split them, or group their arguments"
+    assert not excepted - found, "mended: take them off the list of exceptions"
 
 
 def arguments(function):
@@ -70,11 +69,11 @@ def test_functions_have_few_arguments():
         and arguments(node) > MOST_ARGUMENTS
     }
     assert len(CONSTRUCTORS) <= 10
-    assert many == CONSTRUCTORS | MANY_ARGUMENTS
+    check(many, CONSTRUCTORS | MANY_ARGUMENTS)
 
 
 def test_files_are_short():
-    assert {name for name, text in sources() if len(text.splitlines()) > MOST_LINES} == LONG_FILES
+    check({name for name, text in sources() if len(text.splitlines()) > MOST_LINES}, LONG_FILES)
 
 
 def test_arguments_are_counted_well():
