@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from amontons.algebra.rotations import quaternion_product, rotation_matrices
-from amontons.collision.found import Poses, empty_found
+from amontons.collision.body_parts import Poses
 from amontons.collision.narrow.box_faces import CROSSING, SNAP, VERTEX_OF_A, VERTEX_OF_B
 from amontons.collision.narrow.box_pairs import collide_boxes
+from amontons.collision.pair_contacts import empty_slots
 from amontons.model.shapes import Box, build_table
 
 MARGIN = 0.01
@@ -78,7 +79,7 @@ def collide(half, place, turn, spin, shift):
     table = build_table([Box(tuple(2.0 * h)) for h in half])
     turns = np.array([quaternion_product(spin, q) for q in turn])
     poses = Poses(place @ R.T + shift, turns, np.arange(2, dtype=np.int32))
-    found = empty_found(1)
+    found = empty_slots(1)
     collide_boxes.parallel(table, poses, np.array([[0, 1]], dtype=np.int32), MARGIN, found)
     n = found.number[0]
     return found.normal[0, :n] @ R, found.point[0, :n] @ R, found.gap[0, :n], found.key[0, :n]

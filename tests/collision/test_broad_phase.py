@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 import amontons as am
 from amontons import _jit
 from amontons.algebra.rotations import rotation_matrices
+from amontons.collision.body_parts import parts_of
 from amontons.collision.broad.broad_phase import BroadPhase
 from amontons.collision.broad.search import KEPT
-from amontons.collision.parts import parts_of
 
 MARGIN = 0.03
 

@@ -14,7 +14,8 @@ import pytest
 from amontons import _jit
 from amontons._jit import Kernel
 from amontons.algebra.rotations import quaternion_product, rotation_matrices
-from amontons.collision.found import Found, Poses, empty_found
+from amontons.collision.body_parts import Poses
+from amontons.collision.contacts import Owners, Rows, assemble_spheres
 from amontons.collision.narrow.box_pairs import collide_boxes
 from amontons.collision.narrow.capsule_pairs import collide_capsules
 from amontons.collision.narrow.distances import (
@@ -22,7 +23,8 @@ from amontons.collision.narrow.distances import (
     distance_to_ellipsoid,
 )
 from amontons.collision.narrow.plane_pairs import collide_plane
-from amontons.collision.narrow.sphere_pairs import collide_sphere_convex, collide_spheres
+from amontons.collision.narrow.sphere_pairs import collide_sphere_convex
+from amontons.collision.pair_contacts import ContactSlots, empty_slots
 from amontons.model.shapes import (
     Box,
     Capsule,
@@ -55,7 +57,37 @@ SHAPES: dict[str, list[Shape]] = {
     "hull": [ConvexHull(SOME_POINTS), ConvexHull(CUBE)],
 }
 CONVEX = list(SHAPES)
-PAIRS: list[tuple[str, str, Kernel[..., None]]] = [
+
+
+class SphereKernel:
+    """Two spheres' kernel, which writes contacts of bodies, in the form of the other kernels."""
+
+    def serial(self, *args):
+        self.collide(assemble_spheres.serial, *args)
+
+    def parallel(self, *args):
+        self.collide(assemble_spheres.parallel, *args)
+
+    @staticmethod
+    def collide(kernel, shapes, poses, pair, margin, found):
+        count, none = len(pair), np.empty(0, dtype=np.int64)
+        rows = Rows(np.empty(2 * count, dtype=np.int32), np.empty(9 * count), np.empty(count),
+                    np.empty(count, dtype=np.uint64))  # fmt: skip
+        owners = Owners(pair[:0, 0], pair[:0, 0], poses.place, poses.place)
+        radius = np.ascontiguousarray(shapes.size[poses.shape, 0])
+        kernel(pair, none, none, owners, radius, np.inf, rows)
+        contacts = rows.contact_set(none)
+        assert np.array_equal(contacts.bodies, pair)
+        place = poses.place[contacts.bodies]
+        across = place[:, 1] + contacts.arms_b - place[:, 0] - contacts.arms_a
+        assert np.allclose(across, contacts.gaps[:, None] * contacts.normals, atol=1e-12)
+        found.number[:] = contacts.gaps <= margin
+        found.normal[:, 0], found.point[:, 0] = contacts.normals, contacts.arms_a
+        found.gap[:, 0], found.key[:, 0] = contacts.gaps, contacts.keys
+
+
+collide_spheres = SphereKernel()
+PAIRS: list[tuple[str, str, Kernel[..., None] | SphereKernel]] = [
     ("sphere", "sphere", collide_spheres),
     ("capsule", "capsule", collide_capsules),
     ("box", "box", collide_boxes),
@@ -90,7 +122,7 @@ class Scene(NamedTuple):
 
 def run(
     kernel: Kernel[..., None], scene: Scene, margin: float = FAR, form: str = "serial"
-) -> Found:
+) -> ContactSlots:
     table = build_table([shape for pair in scene.shapes for shape in pair])
     count = 2 * scene.size
     poses = Poses(
@@ -98,7 +130,7 @@ def run(
         np.ascontiguousarray(scene.turns.reshape(count, 4)),
         np.arange(count, dtype=np.int32),
     )
-    found = empty_found(scene.size)
+    found = empty_slots(scene.size)
     pair = np.arange(count, dtype=np.int32).reshape(-1, 2)
     getattr(kernel, form)(table, poses, pair, margin, found)
     for array in (found.normal, found.point, found.gap):
@@ -106,7 +138,7 @@ def run(
     return found
 
 
-def written(found: Found) -> np.ndarray:
+def written(found: ContactSlots) -> np.ndarray:
     return np.arange(4) < found.number[:, None]
 
 
@@ -188,7 +220,7 @@ def true_distance(scene: Scene) -> np.ndarray:
     return held.max(axis=1)
 
 
-def assert_points_on_surfaces(scene: Scene, found: Found, tolerance: float) -> None:
+def assert_points_on_surfaces(scene: Scene, found: ContactSlots, tolerance: float) -> None:
     """The first contact's points touch the planes across the normal that hold both bodies."""
     turns = rotation_matrices(scene.turns.reshape(-1, 4)).reshape(-1, 2, 3, 3)
     for p, (a, b) in enumerate(scene.shapes):
@@ -341,7 +373,7 @@ def test_agrees_with_coal(first, second, kernel):
 # --- contacts at rest ---
 
 
-def keys_of(found: Found, p: int = 0) -> list[int]:
+def keys_of(found: ContactSlots, p: int = 0) -> list[int]:
     return sorted(int(key) for key in found.key[p, : found.number[p]])
 
 
@@ -575,7 +607,7 @@ def test_threads_do_not_change_a_bit(first, second, kernel):
     mask = written(results[0])
     for other in results[1:]:
         assert (results[0].number == other.number).all()
-        for field in Found._fields[1:]:
+        for field in ContactSlots._fields[1:]:
             assert (getattr(results[0], field)[mask] == getattr(other, field)[mask]).all()
     serial = run(kernel, scene)
     assert (serial.number == results[0].number).all()

@@ -10,9 +10,10 @@ from scipy.optimize import minimize
 
 from amontons._jit import get_threads, max_threads, set_threads
 from amontons.algebra.rotations import quaternion_product, rotation_matrices
-from amontons.collision.found import Poses, empty_found
+from amontons.collision.body_parts import Poses
 from amontons.collision.narrow.convex_pairs import collide_convex
 from amontons.collision.narrow.manifold import POINT_KEY
+from amontons.collision.pair_contacts import empty_slots
 from amontons.model.shapes import (
     Box,
     Capsule,
@@ -64,7 +65,7 @@ def collide_table(table, place, turn_a, turn_b, margin, origin=0.0):
     turns[0::2], turns[1::2] = turn_a, turn_b
     shape = np.tile(np.array([0, 1], dtype=np.int32), count)
     pair = np.arange(2 * count, dtype=np.int32).reshape(count, 2)
-    found = empty_found(count)
+    found = empty_slots(count)
     collide_convex.sized(count)(table, Poses(places, turns, shape), pair, margin, found)
     return found
 

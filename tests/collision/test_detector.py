@@ -9,12 +9,13 @@ import pytest
 import amontons as am
 from amontons import _jit
 from amontons.algebra.rotations import quaternion_product, rotation_matrices
+from amontons.collision.body_parts import place_parts
 from amontons.collision.memory import match
 from amontons.collision.narrow import narrow_phase
 from amontons.collision.narrow.box_tiles import LANES
 from amontons.collision.narrow.narrow_phase import KINDS, NARROW, RANK
 from amontons.collision.narrow.narrow_phase import _table as narrow_table
-from amontons.collision.parts import place_parts
+from amontons.model.shapes.table import SPHERE
 
 MARGIN = 0.02
 IDENTITY = np.array([1.0, 0.0, 0.0, 0.0])
@@ -232,6 +233,7 @@ def test_every_pair_of_kinds_has_its_kernel():
         rank = RANK[KINDS * kinds[0] + kinds[1]]
         answering = [narrow for narrow, first, end in NARROW if first <= rank < end]
         assert len(answering) == int(kinds in table)
+        assert (rank == 0) == (kinds == (SPHERE, SPHERE))  # they need none
         if answering:
             kernel = inspect.getclosurevars(answering[0]).nonlocals.get("kernel")
             expected = inspect.getclosurevars(table[kinds]).nonlocals.get("kernel")

@@ -8,12 +8,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from amontons._jit import kernel, prange, serial_kernel
-from amontons.collision.blocks import Blocks
+from amontons._jit import helper, kernel, prange, serial_kernel
+from amontons.collision.body_parts import PartsOfBodies
 from amontons.collision.broad.broad_phase import ClosePairs
-from amontons.collision.found import Poses
-from amontons.collision.narrow.narrow_phase import Group
-from amontons.collision.parts import PartNumbers, PartsOfBodies
+from amontons.collision.narrow.narrow_phase import Narrowed
+from amontons.collision.reused_memory import ReusedMemory
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
@@ -85,23 +84,57 @@ ONE, TWO, THREE = np.uint64(1), np.uint64(2), np.uint64(3)
 """Rows of flat arrays are counted without sign, as Numba checks every other index for its sign."""
 
 
+NO_PAIRS = np.empty(0, dtype=np.int64)
+
+
+class Owners(NamedTuple):
+    """Whose the parts are, and where."""
+
+    body: Ints  # of each part, (parts,)
+    local: Ints  # number of each part within its body, (parts,)
+    place: Floats  # origins of the parts' frames [m], (parts, 3)
+    position: Floats  # of the bodies [m], (bodies, 3)
+
+
+class Rows(NamedTuple):
+    """Contacts of bodies as they are written: flat arrays."""
+
+    bodies: Ints  # A and B of each, (2·contacts,)
+    vectors: Floats  # all normals, then all arms of A, then of B, (9·contacts,)
+    gaps: Floats
+    keys: NDArray[np.uint64]
+
+    def contact_set(self, first: NDArray[np.int64]) -> ContactSet:
+        """The same arrays as a set of contacts."""
+        normals, arms_a, arms_b = self.vectors.reshape(3, self.gaps.size, 3)
+        bodies = self.bodies.reshape(-1, 2)
+        return ContactSet(bodies, normals, arms_a, arms_b, self.gaps, self.keys, first)
+
+
+@helper
+def name_of_parts(local, a, b):
+    """Upper half of a key: which part of its body each of the two is."""
+    return (np.uint64(local[a]) << np.uint64(48)) | (np.uint64(local[b]) << np.uint64(32))
+
+
 @serial_kernel
 def count_contacts(which, number, start):
-    """start[i + 1] ← contacts of pair i, for the pairs `which` of one group."""
+    """start[i + 1] ← contacts of pair i, for the pairs `which` that one kernel answers for."""
     for g in range(which.size):
         start[which[g] + 1] = number[g]
 
 
 @kernel
-def assemble(
-    pairs, kind, which, start, number, first, normal, point, gap, key, place, body, local, position,
-    bodies, vectors, gaps, keys,
-):  # fmt: skip
+def assemble(pairs, kind, which, contacts, start, owners, rows):
     """Contacts of pairs of parts as contacts of bodies: arms from their positions, A below B.
 
-    Contacts of pair i, a pair of this group, go to rows from start[i] on. Arrays of vectors are
-    flat, but for those of the parts; `vectors` has all normals, then all arms of A, then of B.
+    Contacts of pair i go to rows from start[i] on; `contacts` has those of the pairs `which`, whose
+    parts are of these kinds.
     """
+    body, local, place, position = owners.body, owners.local, owners.place, owners.position
+    number, first, gap, key = contacts.number, contacts.first, contacts.gap, contacts.key
+    normal, point = contacts.normal, contacts.point
+    bodies, vectors, gaps, keys = rows.bodies, rows.vectors, rows.gaps, rows.keys
     after = THREE * np.uint64(gaps.size)  # from normals to arms of A, and from those to B's
     for g in prange(which.size):
         i = np.uint64(which[g])
@@ -118,16 +151,14 @@ def assemble(
         e1 = (place[a, 1] - place[b, 1]) + (place[b, 1] - position[q, 1])
         e2 = (place[a, 2] - place[b, 2]) + (place[b, 2] - position[q, 2])
         flip = p > q
-        one, two = (b if flip else a), (a if flip else b)
-        name = (np.uint64(local[one]) << np.uint64(48)) | (np.uint64(local[two]) << np.uint64(32))
+        name = name_of_parts(local, b if flip else a, a if flip else b)
         to_p, to_q = (TWO * after if flip else after), (after if flip else TWO * after)
         sign, lower, upper = (-1.0 if flip else 1.0), min(p, q), max(p, q)
         source, goal = first[g], start[i]
         for k in range(number[g]):
             r, c = np.uint64(source + k), np.uint64(goal + k)
-            x, y, z = THREE * r, THREE * r + ONE, THREE * r + TWO
-            n0, n1, n2, d = normal[x], normal[y], normal[z], gap[r]
-            p0, p1, p2 = point[x], point[y], point[z]
+            n0, n1, n2, d = normal[r, 0], normal[r, 1], normal[r, 2], gap[r]
+            p0, p1, p2 = point[r, 0], point[r, 1], point[r, 2]
             x, y, z = THREE * c, THREE * c + ONE, THREE * c + TWO
             bodies[TWO * c], bodies[TWO * c + ONE] = lower, upper
             vectors[x], vectors[y], vectors[z] = sign * n0, sign * n1, sign * n2
@@ -142,52 +173,52 @@ def assemble(
 
 
 @kernel
-def assemble_spheres(
-    pairs, place, size, shape, margin, bodies, normals, arms_a, arms_b, gaps, keys
-):
-    """Contacts of bodies that are single spheres: one for each pair, straight from the pairs.
+def assemble_spheres(pairs, which, start, owners, radius, margin, rows):
+    """Contacts of spheres: one for each pair `which`, in row start[i] for pair i.
 
-    All arrays are flat, but for sizes, whose first column has the radii.
+    Where `which` is empty, all pairs are of spheres, and each has a row; where `owners` has no
+    bodies, part i is body i. If two centres coincide, B is taken to be above A.
     """
-    for contact in prange(gaps.size):
-        c = np.uint64(contact)
-        i, j = pairs[TWO * c], pairs[TWO * c + ONE]
-        a, b = np.uint64(min(i, j)), np.uint64(max(i, j))
-        d0 = place[THREE * b] - place[THREE * a]
-        d1 = place[THREE * b + ONE] - place[THREE * a + ONE]
-        d2 = place[THREE * b + TWO] - place[THREE * a + TWO]
+    body, local, place, position = owners.body, owners.local, owners.place, owners.position
+    bodies, vectors, gaps, keys = rows.bodies, rows.vectors, rows.gaps, rows.keys
+    after = THREE * np.uint64(gaps.size)  # from normals to arms of A, and from those to B's
+    every, alone = which.size == 0, body.size == 0
+    number = gaps.size if every else which.size
+    for g in prange(number):
+        i = np.uint64(g) if every else np.uint64(which[g])
+        c = i if every else np.uint64(start[i])
+        one, two = np.uint64(pairs[i, 0]), np.uint64(pairs[i, 1])
+        p, q = (one, two) if alone else (np.uint64(body[one]), np.uint64(body[two]))
+        a, b = (two, one) if p > q else (one, two)
+        d0, d1, d2 = place[b, 0] - place[a, 0], place[b, 1] - place[a, 1], place[b, 2] - place[a, 2]
         distance = np.sqrt(d0 * d0 + d1 * d1 + d2 * d2)
         n0, n1, n2 = 0.0, 0.0, 1.0
         if distance > 0.0:
             inverse = 1.0 / distance
             n0, n1, n2 = d0 * inverse, d1 * inverse, d2 * inverse
-        r, s = size[shape[a], 0], size[shape[b], 0]
+        r, s = radius[a], radius[b]
         x, y, z = THREE * c, THREE * c + ONE, THREE * c + TWO
-        bodies[TWO * c], bodies[TWO * c + ONE] = a, b
-        normals[x], normals[y], normals[z] = n0, n1, n2
-        arms_a[x], arms_a[y], arms_a[z] = r * n0, r * n1, r * n2
-        arms_b[x], arms_b[y], arms_b[z] = -s * n0, -s * n1, -s * n2
+        bodies[TWO * c], bodies[TWO * c + ONE] = min(p, q), max(p, q)
+        vectors[x], vectors[y], vectors[z] = n0, n1, n2
         gaps[c] = min(distance - (r + s), margin)  # the broad phase rounds, too
+        x, y, z = after + x, after + y, after + z
+        vectors[x], vectors[y], vectors[z] = r * n0, r * n1, r * n2
+        x, y, z = after + x, after + y, after + z
+        vectors[x], vectors[y], vectors[z] = -s * n0, -s * n1, -s * n2
         keys[c] = 0
+        if not alone:
+            keys[c] = name_of_parts(local, a, b)
+            for k in range(3):
+                x = after + THREE * c + np.uint64(k)
+                # a sum with nothing must not be rounded anew: the compiler may reorder sums
+                if place[a, k] != position[min(p, q), k]:
+                    vectors[x] += place[a, k] - position[min(p, q), k]
+                if place[b, k] != position[max(p, q), k]:
+                    vectors[after + x] += place[b, k] - position[max(p, q), k]
 
 
-class Rows(NamedTuple):
-    """What an assembly writes, flat: all normals, then all arms of A, then of B, in one array."""
-
-    bodies: Ints
-    vectors: Floats
-    gaps: Floats
-    keys: NDArray[np.uint64]
-
-    def contact_set(self, first: NDArray[np.int64]) -> ContactSet:
-        """The same arrays as a set of contacts."""
-        normals, arms_a, arms_b = self.vectors.reshape(3, self.gaps.size, 3)
-        bodies = self.bodies.reshape(-1, 2)
-        return ContactSet(bodies, normals, arms_a, arms_b, self.gaps, self.keys, first)
-
-
-def _room(blocks: Blocks, contacts: int) -> Rows:
-    numbers = blocks.take(12 * contacts)
+def _room(memory: ReusedMemory, contacts: int) -> Rows:
+    numbers = memory.lend(12 * contacts)
     return Rows(
         numbers[11 * contacts :].view(np.int32),
         numbers[: 9 * contacts],
@@ -196,39 +227,59 @@ def _room(blocks: Blocks, contacts: int) -> Rows:
     )
 
 
-def sphere_contacts(
-    parts: PartsOfBodies, poses: Poses, close: ClosePairs, margin: float, blocks: Blocks
-) -> ContactSet:
-    """Contacts of a scene of spheres alone, one a body: every close pair is one."""
-    rows = _room(blocks, len(close.pairs))
-    normals, arms_a, arms_b = rows.vectors.reshape(3, -1)
-    assemble_spheres.sized(len(close.pairs))(
-        close.pairs.reshape(-1), poses.place.reshape(-1), parts.shapes.size, parts.shape, margin,
-        rows.bodies, normals, arms_a, arms_b, rows.gaps, rows.keys,
-    )  # fmt: skip
-    return rows.contact_set(close.first)
+class Assembly:
+    """Makes contacts of bodies from what the broad and the narrow phase found of their parts."""
 
+    def __init__(self, parts: PartsOfBodies) -> None:
+        self._parts = parts
+        self._numbers = parts.numbers()
+        self._memory = ReusedMemory()
+        self._alone = parts.offset is None  # part i is body i, and its frame the body's
+        self._radius = np.ascontiguousarray(parts.shapes.size[parts.shape, 0])  # of spheres [m]
 
-def contact_set(
-    parts: PartsOfBodies,
-    numbers: PartNumbers,
-    poses: Poses,
-    position: Floats,
-    close: ClosePairs,
-    groups: list[Group],
-    blocks: Blocks,
-) -> ContactSet:
-    """Contacts of bodies from contacts of their parts."""
-    start = np.zeros(len(close.pairs) + 1, dtype=np.int64)
-    for which, touching in groups:
-        count_contacts(which, touching.number, start)
-    start.cumsum(out=start)
-    rows = _room(blocks, int(start[-1]))
-    for which, touching in groups:
-        assemble.sized(len(which))(
-            close.pairs, numbers.kind, which, start, touching.number, touching.first,
-            touching.normal.reshape(-1), touching.point.reshape(-1), touching.gap, touching.key,
-            poses.place, parts.body, numbers.local, position, *rows,
-        )  # fmt: skip
-    # pairs come grouped by finder: the contacts of body i begin with the first pair of its parts
-    return rows.contact_set(start[close.first[numbers.first]])
+    def of_spheres(self, place: Floats, close: ClosePairs, margin: float) -> ContactSet:
+        """Contacts of a scene of spheres alone, one for each body: every close pair is one."""
+        rows = _room(self._memory, len(close.pairs))
+        self._add_spheres(close.pairs, NO_PAIRS, NO_PAIRS, self._owners(place, place), margin, rows)
+        return rows.contact_set(close.first)
+
+    def of_all(
+        self, place: Floats, position: Floats, close: ClosePairs, narrowed: Narrowed, margin: float
+    ) -> ContactSet:
+        """Contacts of bodies at `position` [m], whose parts are at `place` [m]."""
+        numbers, spheres = self._numbers, narrowed.spheres
+        start = np.zeros(len(close.pairs) + 1, dtype=np.int64)
+        for which, contacts in narrowed.answers:
+            count_contacts(which, contacts.number, start)
+        start[spheres + 1] = 1
+        start.cumsum(out=start)
+        rows = _room(self._memory, int(start[-1]))
+        owners = Owners(self._parts.body, numbers.local, place, position)
+        for which, contacts in narrowed.answers:
+            assemble.sized(len(which))(
+                close.pairs, numbers.kind, which, contacts, start, owners, rows
+            )
+        if spheres.size:
+            owners = self._owners(place, position)
+            self._add_spheres(close.pairs, spheres, start, owners, margin, rows)
+        # pairs come grouped by finder: the contacts of body i begin with the first pair of its
+        # parts
+        return rows.contact_set(start[close.first[numbers.first]])
+
+    def _owners(self, place: Floats, position: Floats) -> Owners:
+        """Owners of spheres: none where all parts are bodies."""
+        body, local = self._parts.body, self._numbers.local
+        return Owners(*((body[:0], local[:0]) if self._alone else (body, local)), place, position)
+
+    def _add_spheres(
+        self,
+        pairs: Ints,
+        which: NDArray[np.int64],
+        start: NDArray[np.int64],
+        owners: Owners,
+        margin: float,
+        rows: Rows,
+    ) -> None:
+        assemble_spheres.sized(which.size or len(pairs))(
+            pairs, which, start, owners, self._radius, margin, rows
+        )

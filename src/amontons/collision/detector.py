@@ -9,12 +9,10 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from amontons.collision.blocks import Blocks
+from amontons.collision.body_parts import PartsOfBodies, Poses, parts_of, spheres
 from amontons.collision.broad.broad_phase import BroadPhase
-from amontons.collision.contacts import ContactSet, contact_set, sphere_contacts
-from amontons.collision.found import Poses
+from amontons.collision.contacts import Assembly, ContactSet
 from amontons.collision.narrow.narrow_phase import narrow_phase
-from amontons.collision.parts import PartsOfBodies, parts_of, spheres
 from amontons.collision.queries.snapshot import Snapshot
 from amontons.errors import InputError, ProblemWarning
 from amontons.model.shapes import Shape
@@ -102,8 +100,7 @@ class CollisionDetector:
         self.bodies = parts.bodies
         self.margin = _length("margin", margin)
         self._parts = parts
-        self._numbers = parts.numbers()
-        self._blocks = Blocks()
+        self._assembly = Assembly(parts)
         self._upright = np.tile([1.0, 0.0, 0.0, 0.0], (parts.bodies, 1))
         self._only_spheres = parts.offset is None and bool((parts.shapes.kind == SPHERE).all())
         meshes = np.count_nonzero(parts.shapes.kind[parts.shape] == MESH)
@@ -161,11 +158,11 @@ class CollisionDetector:
         poses = self._parts.poses(position, orientation)
         close = self._broad.find(poses, margin)
         if self._only_spheres:
-            return sphere_contacts(self._parts, poses, close, margin, self._blocks)
+            return self._assembly.of_spheres(poses.place, close, margin)
         if self._meshes_may_meet:
             self._warn_of_meshes(close.pairs)
-        groups = narrow_phase(self._parts.shapes, poses, close.pairs, margin)
-        return contact_set(self._parts, self._numbers, poses, position, close, groups, self._blocks)
+        narrowed = narrow_phase(self._parts.shapes, poses, close.pairs, margin)
+        return self._assembly.of_all(poses.place, position, close, narrowed, margin)
 
     def at(self, position: ArrayLike, orientation: ArrayLike | None = None) -> Snapshot:
         """The bodies there, to ask about: rays, closest points, overlaps, distances."""

@@ -7,12 +7,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from amontons.collision.blocks import Blocks
+from amontons.collision.body_parts import Poses
 from amontons.collision.broad.grid import (
     FEW_LEVEL,
     PLANE_LEVEL,
     Grid,
-    Parts,
+    PartTags,
     Sorted,
     bound_parts,
     find_slots,
@@ -22,7 +22,7 @@ from amontons.collision.broad.grid import (
     sort_by_slot,
 )
 from amontons.collision.broad.search import KEPT, add_up, find_pairs, list_pairs
-from amontons.collision.found import Poses
+from amontons.collision.reused_memory import ReusedMemory
 from amontons.model.shapes.table import PLANE, SPHERE, ShapeArrays
 
 Floats = NDArray[np.float64]
@@ -94,13 +94,13 @@ class BroadPhase:
         everybody = everybody and bool((group[:1] & mask[:1]).all())
         self._all_meet = alone and everybody
         self._tag = np.column_stack([body, group, mask, free]).astype(np.uint32)
-        self._blocks = Blocks()
+        self._memory = ReusedMemory()
         self.keep_apart(apart)
 
     def keep_apart(self, pairs: NDArray[np.int64]) -> None:
         """Have these pairs of bodies, and no others, never meet from now on; shape (n, 2)."""
         self._filters = not self._all_meet or pairs.size > 0
-        self._parts = Parts(self._tag, self._plane, *_partners(pairs, self._bodies))
+        self._parts = PartTags(self._tag, self._plane, *_partners(pairs, self._bodies))
         self._fitted: Fitted | None = None
 
     def __getstate__(self) -> dict[str, object]:
@@ -135,12 +135,12 @@ class BroadPhase:
         )  # fmt: skip
         first = np.empty(n + 1, dtype=np.int64)
         search, near, count = find_pairs.sized(n), scratch.near, scratch.partners
-        search(*grid, *parts, scratch.world, *ordered, first[:0], near, count)
+        search(grid, parts, scratch.world, ordered, first[:0], near, count)
         more = near[:0]
         if add_up(count, first) > KEPT:  # some have more partners than fit: they search once more
             more = np.empty(int(first[-1]), dtype=np.int32)
-            search(*grid, *parts, scratch.world, *ordered, first, more, count)
-        pairs = self._blocks.take(int(first[-1])).view(np.int32).reshape(-1, 2)
+            search(grid, parts, scratch.world, ordered, first, more, count)
+        pairs = self._memory.lend(int(first[-1])).view(np.int32).reshape(-1, 2)
         list_pairs.sized(n)(near, more, first, pairs)
         return ClosePairs(pairs, first)
 

@@ -40,7 +40,7 @@ class Grid(NamedTuple):
     level: NDArray[np.int8]  # of each part, or FEW_LEVEL or PLANE_LEVEL, (parts,)
 
 
-class Parts(NamedTuple):
+class PartTags(NamedTuple):
     """What the broad phase knows of parts besides their boxes and levels."""
 
     tag: NDArray[np.uint32]  # body, its groups, groups that it meets, whether it moves, (parts, 4)
@@ -57,7 +57,7 @@ class Sorted(NamedTuple):
     part: Ints
     ball: Floats  # centre and radius of a sphere around the box [m], (parts, 4)
     half: Floats  # half extents of the box [m], negative for a sphere, (parts, 3); if any is a box
-    tag: NDArray[np.uint32]  # as in `Parts`, (parts, 4); if any filter is set
+    tag: NDArray[np.uint32]  # as in `PartTags`, (parts, 4); if any filter is set
 
 
 @kernel

@@ -41,16 +41,16 @@ def kept_apart(a, b, apart_start, apart):
 
 
 @routine
-def search(
-    low, high, per_metre, base, mask, level, tag, apart_start, apart, plane, plane_world, stride,
-    start, part, ball, half, tags, first, near, count,
-):  # fmt: skip
+def search(low, high, grid, parts, plane_world, ordered, first, near, count):
     """Partners of the sorted parts from `low` to `high`: near ← numbers, count ← how many.
 
     The first KEPT of part i go to near[KEPT·i :]. If `first` is given, only parts with more than
     that search, once more, and theirs go to near[first[i] : first[i + 1]]. It is one long loop over
     plain arrays, since Numba counts references to arrays that are handed on inside it.
     """
+    per_metre, base, mask, level = grid
+    tag, plane, apart_start, apart = parts
+    stride, start, part, ball, half, tags = ordered
     hits, row = np.empty(HITS + 1, dtype=np.int64), np.empty((RUNS, 2), dtype=np.int64)
     run, stop = np.empty(RUNS, dtype=np.int64), np.empty(RUNS, dtype=np.int64)
     levels, boxes, filters = base.size, half.size > 0, tags.size > 0
@@ -190,21 +190,12 @@ def search(
 
 
 @kernel
-def find_pairs(
-    per_metre, base, mask, level, tag, plane, apart_start, apart, plane_world, stride, start, part,
-    ball, half, tags, first, near, count,
-):  # fmt: skip
-    """near ← partners of each part (see `search`); count ← how many it has.
-
-    It takes the arrays of `Grid`, `Parts` and `Sorted` one by one: a call takes microseconds more
-    for each tuple of arrays.
-    """
-    for chunk in prange((part.size + BATCH - 1) // BATCH):
-        search(
-            chunk * BATCH, min(part.size, (chunk + 1) * BATCH), per_metre, base, mask, level, tag,
-            apart_start, apart, plane, plane_world, stride, start, part, ball, half, tags, first,
-            near, count,
-        )  # fmt: skip
+def find_pairs(grid, parts, plane_world, ordered, first, near, count):
+    """near ← partners of each part (see `search`); count ← how many it has."""
+    number = ordered.part.size
+    for chunk in prange((number + BATCH - 1) // BATCH):
+        low, high = chunk * BATCH, min(number, (chunk + 1) * BATCH)
+        search(low, high, grid, parts, plane_world, ordered, first, near, count)
 
 
 @serial_kernel

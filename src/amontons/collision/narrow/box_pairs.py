@@ -21,28 +21,18 @@ from amontons.collision.narrow.box_axes import (
     vertex_is_closest,
 )
 from amontons.collision.narrow.box_faces import ROOM, following, key_of, overlap
-from amontons.collision.narrow.box_rests import (
-    CORNER,
-    RESTS,
-    TILE,
-    rest,
-    store_rests,
-)
+from amontons.collision.narrow.box_rests import rest, store_rests
 from amontons.collision.narrow.box_tiles import (
-    APART,
-    B_IN_A,
-    HALF_A,
-    HALF_B,
+    CORNER,
     LANES,
-    MIDDLE_B,
-    SCALE,
+    TILE,
     edge_axes,
     face_axes,
     gather,
     relative_frames,
 )
-from amontons.collision.narrow.spread import FLAT, choose_four
-from amontons.collision.narrow.store import store
+from amontons.collision.narrow.choose_four import FLAT, choose_four
+from amontons.collision.pair_contacts import put_contact
 
 GROUP = 128
 """Pairs that share one set of scratch arrays; some tiles of them."""
@@ -120,12 +110,18 @@ def meet(frame, axis, apart, margin, scale, witness, polygon, tags, chosen):
 @routine
 def frame_of(tile, lane, frame):
     """B in the frame of A, as `box_axes` wants it."""
+    t = tile[0]
     for k in range(9):
-        frame[k // 3, k % 3] = tile[(B_IN_A + k) * LANES + lane]
+        frame[k // 3, k % 3] = t.b_in_a[k, lane]
     for k in range(3):
-        frame[3, k] = tile[(MIDDLE_B + k) * LANES + lane]
-        frame[4, k] = tile[(HALF_A + k) * LANES + lane]
-        frame[5, k] = tile[(HALF_B + k) * LANES + lane]
+        frame[3, k] = t.middle_b[k, lane]
+        frame[4, k], frame[5, k] = t.half_a[k, lane], t.half_b[k, lane]
+
+
+@routine
+def is_open(tile, lane, margin):
+    """Whether more must be found out of a pair that is near and does not lie face on face."""
+    return not (tile[0].rests[lane] > 0.0 or tile[0].apart[lane] > margin)
 
 
 @heavy_kernel
@@ -137,7 +133,7 @@ def collide_boxes(shapes, poses, pair, margin, found):
     for group in prange((pairs + GROUP - 1) // GROUP):
         frame, witness, chosen = np.empty((12, 3)), np.empty(18), np.empty(8, np.int64)
         polygon, tags = np.empty((2 * ROOM, 3)), np.empty((2 * ROOM, 2), np.int64)
-        tile, spots = np.empty(TILE), np.empty(4 * CORNER)
+        tile, corners = np.empty(1, TILE), np.empty(4, CORNER)
         for i in range(group * GROUP, min(pairs, (group + 1) * GROUP)):
             lane = i % LANES
             if lane == 0:
@@ -145,12 +141,12 @@ def collide_boxes(shapes, poses, pair, margin, found):
                 relative_frames(tile)
                 face_axes(tile, TIE)
                 edge_axes(tile, TIE)
-                rest(tile, margin, TIE, SLIP, spots)
+                rest(tile, margin, TIE, SLIP, corners)
                 count = min(pairs - i, LANES)
-                store_rests(i, count, tile, spots, margin, number, normal, point, gap, key)
-            if tile[RESTS * LANES + lane] > 0.0 or tile[APART * LANES + lane] > margin:
+                store_rests(i, count, tile, corners, margin, number, normal, point, gap, key)
+            if not is_open(tile, lane, margin):
                 continue
-            scale = tile[SCALE * LANES + lane]
+            scale = tile[0].scale[lane]
             frame_of(tile, lane, frame)
             apart, axis = separating_axis(frame, margin, TIE * scale)
             if apart > margin:
@@ -181,10 +177,9 @@ def collide_boxes(shapes, poses, pair, margin, found):
                     distance = max(apart, polygon[ROOM + row, 0]) if k > 0 else apart
                 else:
                     x, y, z = witness[3], witness[4], witness[5]
-                store(
-                    normal, point, gap, key, i, k, n0, n1, n2,
+                p = (
                     d0 + r00 * x + r01 * y + r02 * z,
                     d1 + r10 * x + r11 * y + r12 * z,
                     d2 + r20 * x + r21 * y + r22 * z,
-                    distance, code,
-                )  # fmt: skip
+                )
+                put_contact(normal, point, gap, key, i, k, (n0, n1, n2), p, distance, code)

@@ -1,7 +1,7 @@
 """Which faces of two boxes lie on each other: the reference face and the incident face.
 
-It is done for a tile of pairs (see `box_tiles`), whose rows from `ROWS` on are filled here. The
-reference face has sides along axes u and v, the incident face of axis j those along p and q.
+It is done for a tile of pairs (see `box_tiles`), pair by pair. The reference face has sides along
+axes u and v, the incident face of axis j those along p and q.
 """
 
 from __future__ import annotations
@@ -13,67 +13,40 @@ import numpy as np
 from amontons._jit import routine
 from amontons.collision.narrow.box_axes import FLAT
 from amontons.collision.narrow.box_faces import SNAP, following
-from amontons.collision.narrow.box_tiles import (
-    APART,
-    AXES_A,
-    AXES_B,
-    AXIS,
-    B_IN_A,
-    EDGES,
-    HALF_A,
-    HALF_B,
-    LANES,
-    MIDDLE_A,
-    MIDDLE_B,
-    ROWS,
-    SCALE,
-)
+from amontons.collision.narrow.box_tiles import LANES
 
-FACE, SIGN, COSINE, HOME, ALONG, INCIDENT = range(ROWS, ROWS + 6)
-"""The reference face (0 to 5, or −1), its outward direction, its cosine with the normal, whether it
-is B's, its own axis and j."""
-NORMAL, COLUMN_U, COLUMN_V, COLUMN_N = range(ROWS + 6, ROWS + 18, 3)
-"""Three rows each, in world axes: the contacts' normal; u, v and the reference face's own axis."""
-CENTRE, REACH, SLOPE, SIDE_P, SIDE_Q, EXTENT = range(ROWS + 18, ROWS + 36, 3)
-"""Three rows each, along (u, v, own): the incident box's centre, the reference box's half extents,
-axes j, p and q; the last are the incident box's half extents along (p, q, j)."""
-ROWS_OF_FACES = ROWS + 36
-"""Rows up to here; those of `box_rests` follow."""
+THREE = np.uint64(3)
 
 
 @routine
-def at(tile, row, lane):
-    """An element of a tile."""
-    return tile[np.uint64(row * LANES + lane)]
+def copy(source, x, y, z, lane, goal):
+    """The three rows of a lane in `goal` ← its rows x, y and z in `source`.
 
-
-@routine
-def put(tile, row, lane, value):
-    """An element of a tile ← value."""
-    tile[np.uint64(row * LANES + lane)] = value
-
-
-@routine
-def copy(tile, lane, goal, x, y, z):
-    """Rows `goal`, `goal` + 1 and `goal` + 2 of a lane ← its rows x, y and z."""
-    put(tile, goal, lane, at(tile, x, lane))
-    put(tile, goal + 1, lane, at(tile, y, lane))
-    put(tile, goal + 2, lane, at(tile, z, lane))
+    Rows are counted without sign, as Numba checks every other index for its sign.
+    """
+    goal[0, lane] = source[np.uint64(x), lane]
+    goal[1, lane] = source[np.uint64(y), lane]
+    goal[2, lane] = source[np.uint64(z), lane]
 
 
 @routine
 def put_normal(tile, lane, axis):
     """The normal in world axes, along a face axis of A, or of B as A sees it; return its sign."""
-    towards = 1.0 if at(tile, MIDDLE_B + axis, lane) >= 0.0 else -1.0
-    if axis >= 3:
-        towards = -1.0 if at(tile, MIDDLE_A + axis - 3, lane) > 0.0 else 1.0
+    t = tile[0]
+    axes_a, b_in_a, normal = t.axes_a, t.b_in_a, t.normal
+    if axis < 3:
+        towards = 1.0 if t.middle_b[np.uint64(axis), lane] >= 0.0 else -1.0
+        for k in range(3):
+            normal[k, lane] = towards * axes_a[np.uint64(3 * k + axis), lane]
+        return towards
+    j = np.uint64(axis - 3)
+    towards = -1.0 if t.middle_a[j, lane] > 0.0 else 1.0
+    n0, n1, n2 = b_in_a[j, lane], b_in_a[j + THREE, lane], b_in_a[j + THREE + THREE, lane]
     for k in range(3):
-        along = at(tile, AXES_A + 3 * k + axis, lane)
-        if axis >= 3:
-            along = at(tile, AXES_A + 3 * k, lane) * at(tile, B_IN_A + axis - 3, lane)
-            along += at(tile, AXES_A + 3 * k + 1, lane) * at(tile, B_IN_A + axis, lane)
-            along += at(tile, AXES_A + 3 * k + 2, lane) * at(tile, B_IN_A + axis + 3, lane)
-        put(tile, NORMAL + k, lane, towards * along)
+        along = axes_a[3 * k, lane] * n0
+        along += axes_a[3 * k + 1, lane] * n1
+        along += axes_a[3 * k + 2, lane] * n2
+        normal[k, lane] = towards * along
     return towards
 
 
@@ -85,12 +58,12 @@ def reference_face(tile, lane, axis, towards, slip):
     """
     if axis < 3:
         return axis, towards, 1.0
-    n0 = at(tile, B_IN_A + axis - 3, lane)
-    n1 = at(tile, B_IN_A + axis, lane)
-    n2 = at(tile, B_IN_A + axis + 3, lane)
+    t = tile[0]
+    b_in_a = t.b_in_a
+    n0, n1, n2 = b_in_a[axis - 3, lane], b_in_a[axis, lane], b_in_a[axis + 3, lane]
     steepest = max(abs(n0), abs(n1), abs(n2))
     askew = math.sqrt(max(0.0, 1.0 - steepest * steepest))
-    if steepest < FLAT or askew * abs(at(tile, APART, lane)) > slip * at(tile, SCALE, lane):
+    if steepest < FLAT or askew * abs(t.apart[lane]) > slip * t.scale[lane]:
         return axis, -towards, 1.0
     face = 0 if abs(n0) == steepest else (1 if abs(n1) == steepest else 2)
     along = n0 if face == 0 else (n1 if face == 1 else n2)
@@ -98,11 +71,11 @@ def reference_face(tile, lane, axis, towards, slip):
 
 
 @routine
-def incident_axis(tile, lane, row, column):
+def incident_axis(b_in_a, lane, row, column):
     """Axis of the incident box most nearly along the reference axis; earlier ones if in doubt."""
-    j, best = 0, abs(at(tile, row, lane))
+    j, best = 0, abs(b_in_a[np.uint64(row), lane])
     for candidate in range(1, 3):
-        along = abs(at(tile, row + column * candidate, lane))
+        along = abs(b_in_a[np.uint64(row + column * candidate), lane])
         if along > best + SNAP:
             j, best = candidate, along
     return j
@@ -114,46 +87,45 @@ def lay_axes(tile, lane, face):
 
     Rows of B in A's frame are along axes of A; if the reference face is one of B, columns are.
     """
-    own, axes, middle, reach, extent = face, AXES_A, MIDDLE_B, HALF_A, HALF_B
-    row, column = 3, 1
+    t = tile[0]
+    b_in_a = t.b_in_a
+    own, row, column = face, 3, 1
+    axes, middle, reach, extent = t.axes_a, t.middle_b, t.half_a, t.half_b
     if face >= 3:
-        own, axes, middle, reach, extent = face - 3, AXES_B, MIDDLE_A, HALF_B, HALF_A
-        row, column = 1, 3
+        own, row, column = face - 3, 1, 3
+        axes, middle, reach, extent = t.axes_b, t.middle_a, t.half_b, t.half_a
     u = following(own)
     v = following(u)
-    along_u, along_v, along = B_IN_A + row * u, B_IN_A + row * v, B_IN_A + row * own
-    j = incident_axis(tile, lane, along, column)
+    along_u, along_v, along = row * u, row * v, row * own
+    j = incident_axis(b_in_a, lane, along, column)
     p = following(j)
     q = following(p)
-    put(tile, HOME, lane, 1.0 if face >= 3 else 0.0)
-    put(tile, ALONG, lane, float(own))
-    put(tile, INCIDENT, lane, float(j))
-    copy(tile, lane, COLUMN_U, axes + u, axes + 3 + u, axes + 6 + u)
-    copy(tile, lane, COLUMN_V, axes + v, axes + 3 + v, axes + 6 + v)
-    copy(tile, lane, COLUMN_N, axes + own, axes + 3 + own, axes + 6 + own)
-    copy(tile, lane, CENTRE, middle + u, middle + v, middle + own)
-    copy(tile, lane, REACH, reach + u, reach + v, reach + own)
-    copy(tile, lane, EXTENT, extent + p, extent + q, extent + j)
+    t.home[lane], t.along[lane], t.incident[lane] = (1.0 if face >= 3 else 0.0), own, j
+    copy(axes, u, 3 + u, 6 + u, lane, t.column_u)
+    copy(axes, v, 3 + v, 6 + v, lane, t.column_v)
+    copy(axes, own, 3 + own, 6 + own, lane, t.column_n)
+    copy(middle, u, v, own, lane, t.centre)
+    copy(reach, u, v, own, lane, t.reach)
+    copy(extent, p, q, j, lane, t.extent)
     j, p, q = column * j, column * p, column * q
-    copy(tile, lane, SLOPE, along_u + j, along_v + j, along + j)
-    copy(tile, lane, SIDE_P, along_u + p, along_v + p, along + p)
-    copy(tile, lane, SIDE_Q, along_u + q, along_v + q, along + q)
+    copy(b_in_a, along_u + j, along_v + j, along + j, lane, t.slope)
+    copy(b_in_a, along_u + p, along_v + p, along + p, lane, t.side_p)
+    copy(b_in_a, along_u + q, along_v + q, along + q, lane, t.side_q)
 
 
 @routine
 def choose_faces(tile, margin, slip):
     """Reference and incident faces of the pairs that may rest on each other; return how many do."""
+    t = tile[0]
     number = 0
-    for lane in range(LANES):
-        put(tile, FACE, lane, -1.0)
-        if at(tile, APART, lane) > margin or at(tile, EDGES, lane) > 0.0:
+    for lane in range(np.uint64(LANES)):
+        t.face[lane] = -1.0
+        if t.apart[lane] > margin or t.edges[lane] > 0.0:
             continue
         number += 1
-        axis = int(at(tile, AXIS, lane))
+        axis = int(t.axis[lane])
         towards = put_normal(tile, lane, axis)
         face, sign, cosine = reference_face(tile, lane, axis, towards, slip)
-        put(tile, FACE, lane, float(face))
-        put(tile, SIGN, lane, sign)
-        put(tile, COSINE, lane, cosine)
+        t.face[lane], t.sign[lane], t.cosine[lane] = face, sign, cosine
         lay_axes(tile, lane, face)
     return number

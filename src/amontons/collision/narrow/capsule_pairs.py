@@ -6,7 +6,7 @@ import math
 
 from amontons._jit import kernel, prange, routine
 from amontons.algebra.rotations import rotation_of
-from amontons.collision.narrow.store import store
+from amontons.collision.pair_contacts import put_contact
 
 STRAY = 0.1
 """Side by side: where the axes stray from each other sideways by at most so many radii."""
@@ -110,9 +110,7 @@ def collide_capsules(shapes, poses, pair, margin, found):
             apart = n0 * m0 + n1 * m1 + n2 * m2 - reach
             if k == 1 and apart > margin:
                 break
-            store(
-                normal, point, gap, key, i, k, n0, n1, n2,
-                s * u0 + radius_a * n0, s * u1 + radius_a * n1, s * u2 + radius_a * n2,
-                apart, (2 if upper else 1) if contacts == 2 else 0,
-            )  # fmt: skip
+            p = s * u0 + radius_a * n0, s * u1 + radius_a * n1, s * u2 + radius_a * n2
+            code = (2 if upper else 1) if contacts == 2 else 0
+            put_contact(normal, point, gap, key, i, k, (n0, n1, n2), p, apart, code)
             number[i] = k + 1

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from amontons._jit import routine
-from amontons.collision.narrow.features import CORNERS
+from amontons.collision.narrow.touching_features import CORNERS
 
 RING = 2 * CORNERS + 2
 """Most corners of an overlap."""

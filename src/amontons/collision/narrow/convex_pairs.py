@@ -5,12 +5,24 @@ Everything happens in the frame of A, so positions far from the world's origin l
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from amontons._jit import heavy_kernel, helper, prange, routine
 from amontons.algebra.rotations import rotation_of
-from amontons.collision.narrow.manifold import manifold, new_manifold_scratch
-from amontons.collision.narrow.signed_distance import new_scratch, signed_distance
+from amontons.collision.narrow.manifold import (
+    HullFaces,
+    ManifoldScratch,
+    Nearest,
+    manifold,
+    new_manifold_scratch,
+)
+from amontons.collision.narrow.signed_distance import (
+    SearchScratch,
+    new_search_scratch,
+    signed_distance,
+)
 from amontons.collision.narrow.support import core_of, rounding
 
 PAIRS = 64
@@ -54,79 +66,36 @@ def from_middle_to_middle(middle, half, s, t, pose):
     return (g0, g1, g2), apart, size
 
 
+class PairScratch(NamedTuple):
+    """Room for one pair at a time."""
+
+    search: SearchScratch
+    flats: ManifoldScratch
+
+
 @routine
-def collide_pair(
-    a,
-    points_a,
-    b,
-    points_b,
-    face_start,
-    corner,
-    plane,
-    pose,
-    guess,
-    size,
-    margin,
-    search,
-    flats,
-    point,
-    gap,
-    key,
-    at,
-):
+def new_pair_scratch():
+    """Room for pairs, one after the other."""
+    return PairScratch(new_search_scratch(), new_manifold_scratch())
+
+
+@routine
+def collide_pair(a, points_a, b, points_b, faces, pose, guess, size, margin, scratch, out, at):
     """(number, normal) of the contacts of one pair of shapes, in A's frame.
 
-    a, b, pose, guess, size: as for :func:`signed_distance`. A mesh's triangle is
-    :func:`~amontons.collision.narrow.support.triangle_core` with its corners as `points_a`, (3, 3).
-    face_start, corner and plane are the table's, for hulls. `search` and `flats` are the scratch of
-    :func:`new_scratch` and :func:`new_manifold_scratch`. Writes points on A's surface to
-    point[at, k], gaps and keys likewise, the deepest first; up to four.
+    a, b, pose, guess, size: as for :func:`signed_distance`. `faces`, `out` and `at` are as for
+    :func:`.manifold`: up to four contacts are written, the deepest first.
     """
     r_a, r_b = rounding(a), rounding(b)
     within, distance, n0, n1, n2, p0, p1, p2 = signed_distance(
-        a,
-        points_a,
-        b,
-        points_b,
-        pose,
-        guess,
-        size,
-        margin + r_a + r_b,
-        search[0],
-        search[1],
-        search[2],
-        search[3],
-        search[4],
-        search[5],
+        a, points_a, b, points_b, pose, guess, size, margin + r_a + r_b, scratch.search
     )
     distance -= r_a + r_b
     if not within or distance > margin:
         return 0, 0.0, 0.0, 0.0
+    nearest = Nearest(distance, (n0, n1, n2), (p0, p1, p2))
     number = manifold(
-        a,
-        points_a,
-        b,
-        points_b,
-        face_start,
-        corner,
-        plane,
-        pose,
-        size,
-        margin,
-        distance,
-        (n0, n1, n2),
-        (p0, p1, p2),
-        flats[0],
-        flats[1],
-        flats[2],
-        flats[3],
-        flats[4],
-        flats[5],
-        flats[6],
-        point,
-        gap,
-        key,
-        at,
+        a, points_a, b, points_b, faces, pose, size, margin, nearest, scratch.flats, out, at
     )
     return number, n0, n1, n2
 
@@ -154,8 +123,8 @@ def collide_convex(shapes, poses, pair, margin, found):
     place, turn, shape = poses.place, poses.turn, poses.shape
     number, normal, point, gap, key = found.number, found.normal, found.point, found.gap, found.key
     for chunk in prange((pair.shape[0] + PAIRS - 1) // PAIRS):
-        search = new_scratch()
-        flats = new_manifold_scratch()
+        scratch, faces = new_pair_scratch(), HullFaces(face_start, corner, plane)
+        out = point, gap, key
         for at in range(chunk * PAIRS, min((chunk + 1) * PAIRS, pair.shape[0])):
             i, j = pair[at, 0], pair[at, 1]
             s, t = shape[i], shape[j]
@@ -167,23 +136,7 @@ def collide_convex(shapes, poses, pair, margin, found):
                 continue
             a, b = core_of(kind, shape_size, data, s), core_of(kind, shape_size, data, t)
             made, n0, n1, n2 = collide_pair(
-                a,
-                points,
-                b,
-                points,
-                face_start,
-                corner,
-                plane,
-                pose,
-                guess,
-                size,
-                margin,
-                search,
-                flats,
-                point,
-                gap,
-                key,
-                at,
+                a, points, b, points, faces, pose, guess, size, margin, scratch, out, at
             )
             write_world(r, n0, n1, n2, made, at, normal, point)
             number[at] = made

@@ -236,16 +236,15 @@ def remove_seen(vertex, face, plane, faces, nearest, new, below, horizon):
 
 
 @routine
-def depth_of_cores(
-    a, points_a, b, points_b, pose, guess, size, accuracy, start, vertex, face, plane, horizon
-):
+def depth_of_cores(a, points_a, b, points_b, pose, guess, size, accuracy, start, scratch):
     """Depth of two cores that overlap: (depth, m, faces, nearest face).
 
-    `start` says that the first four rows of `vertex` are a simplex to begin with. The two part
+    `start` says that the scratch's first four corners are a simplex to begin with. The two part
     when B moves by −depth·m, so −m leads from A to B. A nearest face of −1 says that there is none,
-    for B − A is flat or room ran out (round shapes that overlap deeply and evenly); then
-    `vertex[0]` is the point that goes with m.
+    for B − A is flat or room ran out (round shapes that overlap deeply and evenly); then the first
+    corner is the point that goes with m.
     """
+    vertex, _, plane, _, face, horizon = scratch
     if start and abs(volume_of(vertex)) <= 1e-7 * size**3:
         start = False
     if not start:

@@ -6,15 +6,20 @@ Every point's gap is measured along the normal between the two features there.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
+from numpy.typing import NDArray
 
 from amontons._jit import routine
-from amontons.collision.found import MOST
 from amontons.collision.narrow.clipping import RING, overlap_of_features
 from amontons.collision.narrow.epa import perpendicular
-from amontons.collision.narrow.features import CORNERS, feature, is_sharp
 from amontons.collision.narrow.polish import into_b, out_of_b
 from amontons.collision.narrow.support import rounding
+from amontons.collision.narrow.touching_features import CORNERS, feature, is_sharp
+from amontons.collision.pair_contacts import MOST
+
+Floats = NDArray[np.float64]
 
 SAME = 1e-8
 """Gaps that differ by less, as a part of the size, are equal."""
@@ -29,10 +34,38 @@ POINT_KEY = np.uint32(0x7FFFFFFF)
 """Key of a contact that is no corner of an overlap."""
 
 
+class HullFaces(NamedTuple):
+    """Faces of all hulls in the table of shapes; see :class:`.ShapeArrays`."""
+
+    face_start: NDArray[np.int32]
+    corner: NDArray[np.int32]
+    plane: Floats
+
+
+class ManifoldScratch(NamedTuple):
+    """Room for one manifold at a time."""
+
+    polygon: Floats  # features of A and B [m], (2, CORNERS, 3)
+    flat: Floats  # the same, projected, (2, CORNERS, 2)
+    ring: Floats  # their overlap while it is cut, (2, RING, 2)
+    candidate: Floats  # corners of the overlap and gaps there, (RING + 1, 3)
+    label: NDArray[np.int64]  # edges that leave the corners of the rings, (2, RING)
+    key: NDArray[np.uint32]  # of candidates, (RING + 1,)
+    chosen: NDArray[np.int64]  # candidates that become contacts, (MOST,)
+
+
+class Nearest(NamedTuple):
+    """Where a search found two shapes nearest: all that a manifold begins with."""
+
+    gap: float  # of the shapes, their roundings taken off [m]; ∞ where the point does not count
+    normal: tuple[float, float, float]  # unit, from A to B
+    point: tuple[float, float, float]  # of A's core [m]
+
+
 @routine
 def new_manifold_scratch():
-    """Room for one manifold: features, projections, rings, candidates; labels, keys, choice."""
-    return (
+    """Room for manifolds, one after the other."""
+    return ManifoldScratch(
         np.empty((2, CORNERS, 3)),
         np.empty((2, CORNERS, 2)),
         np.empty((2, RING, 2)),
@@ -229,39 +262,18 @@ def contact_plane(polygon, side, n0, n1, n2):
 
 
 @routine
-def manifold(
-    a,
-    points_a,
-    b,
-    points_b,
-    face_start,
-    corner,
-    plane,
-    pose,
-    size,
-    limit,
-    gap,
-    n,
-    p,
-    polygon,
-    flat,
-    ring,
-    candidate,
-    label,
-    key,
-    chosen,
-    point,
-    gaps,
-    keys,
-    at,
-):
-    """Contacts of a pair with normal n, deepest gap and a point p of A's core there; how many.
+def manifold(a, points_a, b, points_b, faces, pose, size, limit, nearest, scratch, out, at):
+    """Contacts of a pair where it is :class:`Nearest`, and around there; how many.
 
-    All in A's frame; `gap` is of the shapes, roundings taken off. Where it is infinite, p is none
-    of the contacts, and only features that overlap make some. Writes points on A's surface to
-    point[at], gaps to gaps[at] and keys to keys[at]; the deepest comes first. The rest is scratch
-    (:func:`new_manifold_scratch`).
+    All in A's frame. `faces` are the :class:`HullFaces`, `pose` is B's in A's frame, `size` that of
+    the two [m], and `limit` the largest gap [m]. Where the nearest gap is infinite, its point is
+    none of the contacts, and only features that overlap make some. `out` are the arrays for points
+    on A's surface, gaps and keys, whose row `at` is written; the deepest comes first.
     """
+    gap, n, p = nearest
+    face_start, corner, plane = faces
+    polygon, flat, ring, candidate, label, key, chosen = scratch
+    point, gaps, keys = out
     n0, n1, n2 = n
     r_a = rounding(a)
     count_a, name_a = feature(a, points_a, face_start, corner, plane, n0, n1, n2, polygon, 0)

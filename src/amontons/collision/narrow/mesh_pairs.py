@@ -7,13 +7,13 @@ from numpy.typing import NDArray
 
 from amontons._jit import heavy_kernel, kernel, prange, routine
 from amontons.algebra.rotations import rotation_of
-from amontons.collision.found import MOST, Found, Poses, Touching, empty_found
-from amontons.collision.narrow.convex_pairs import relative_pose, write_world
-from amontons.collision.narrow.manifold import new_manifold_scratch
-from amontons.collision.narrow.signed_distance import new_scratch
-from amontons.collision.narrow.spread import ROUND, weighed
+from amontons.collision.body_parts import Poses
+from amontons.collision.narrow.choose_four import ROUND, weighed
+from amontons.collision.narrow.convex_pairs import new_pair_scratch, relative_pose, write_world
+from amontons.collision.narrow.manifold import HullFaces
 from amontons.collision.narrow.support import core_of
-from amontons.collision.narrow.triangles import collide_triangle
+from amontons.collision.narrow.triangles import MeshEdges, Triangle, collide_triangle
+from amontons.collision.pair_contacts import MOST, ContactSlots, PairContacts, empty_slots
 from amontons.model.shapes.table import ShapeArrays
 
 Ints = NDArray[np.int32]
@@ -53,14 +53,15 @@ def box_in_mesh(pose, middle, half, s, margin):
 
 
 @routine
-def faces_near(node, node_box, node_link, node_face, point, corner, face_start, data, m, c, e,
-               stack, first, out):  # fmt: skip
+def faces_near(shapes, m, c, e, stack, first, out):
     """Out ← faces of mesh m whose boxes overlap the box (c, e), from out[first] on; how many.
 
     Counts only, where `first` is negative.
     """
+    data, point, corner, face_start = shapes.data, shapes.point, shapes.corner, shapes.face_start
+    node_box, node_link, node_face = shapes.node_box, shapes.node_link, shapes.node_face
     count, top = 0, 1
-    stack[0] = node
+    stack[0] = data[m, 4]
     first_point, first_face = data[m, 0], data[m, 2]
     while top > 0:
         top -= 1
@@ -96,24 +97,18 @@ def find_faces(shapes, poses, pair, margin, first, faces, count):
 
     While `first` is empty they are only counted; else they go to faces[first[i] :].
     """
-    middle, half, data = shapes.middle, shapes.half, shapes.data
+    middle, half = shapes.middle, shapes.half
     place, turn, shape = poses.place, poses.turn, poses.shape
-    node_box, node_link, node_face = shapes.node_box, shapes.node_link, shapes.node_face
-    point, corner, face_start = shapes.point, shapes.corner, shapes.face_start
     for chunk in prange((pair.shape[0] + PAIRS - 1) // PAIRS):
         stack = np.empty(2 * DEEP, dtype=np.int32)
         for at in range(chunk * PAIRS, min((chunk + 1) * PAIRS, pair.shape[0])):
             i, j = pair[at, 0], pair[at, 1]
-            m = shape[i]
             pose = relative_pose(rotation_of(turn, i), rotation_of(turn, j), place, i, place, j)
             c, e = box_in_mesh(pose, middle, half, shape[j], margin)
             begin = np.int64(-1)
             if first.size > 0:
                 begin = first[at]
-            count[at] = faces_near(
-                data[m, 4], node_box, node_link, node_face, point, corner, face_start, data, m,
-                c, e, stack, begin, faces,
-            )  # fmt: skip
+            count[at] = faces_near(shapes, shape[i], c, e, stack, begin, faces)
 
 
 @heavy_kernel
@@ -127,7 +122,8 @@ def collide_faces(shapes, poses, pair, owner, faces, margin, found):
     place, turn, shape = poses.place, poses.turn, poses.shape
     number, normal, point, gap, key = found.number, found.normal, found.point, found.gap, found.key
     for chunk in prange((faces.size + PAIRS - 1) // PAIRS):
-        search, flats, tri = new_scratch(), new_manifold_scratch(), np.empty((3, 3))
+        scratch, tri, out = new_pair_scratch(), np.empty((3, 3)), (point, gap, key)
+        table = HullFaces(face_start, corner, plane)
         for at in range(chunk * PAIRS, min((chunk + 1) * PAIRS, faces.size)):
             i, j = pair[owner[at], 0], pair[owner[at], 1]
             m, s = shape[i], shape[j]
@@ -143,9 +139,9 @@ def collide_faces(shapes, poses, pair, owner, faces, margin, found):
                 d0, d1, d2 = tri[k, 0] - tri[0, 0], tri[k, 1] - tri[0, 1], tri[k, 2] - tri[0, 2]
                 size += 0.5 * np.sqrt(d0 * d0 + d1 * d1 + d2 * d2)
             made, n0, n1, n2 = collide_triangle(
-                tri, faces[at], begin, neighbour, edge_kind, data[m, 2], plane,
-                core_of(kind, shape_size, data, s), points, face_start, corner, pose, c, size,
-                margin, search, flats, point, gap, key, at,
+                Triangle(tri, faces[at], begin), MeshEdges(neighbour, edge_kind, data[m, 2]),
+                core_of(kind, shape_size, data, s), points, table, pose, c, size, margin, scratch,
+                out, at,
             )  # fmt: skip
             write_world(r, n0, n1, n2, abs(made), at, normal, point)
             number[at] = made
@@ -212,7 +208,7 @@ def thin_out(first, normal, point, gap, left, keep):
             keep_extremes(low, high, seed, normal, point, gap, left, keep)
 
 
-def collide_mesh(shapes: ShapeArrays, poses: Poses, pairs: Ints, margin: float) -> Touching:
+def collide_mesh(shapes: ShapeArrays, poses: Poses, pairs: Ints, margin: float) -> PairContacts:
     """Contacts of pairs (mesh, convex shape), at most five on each side of the shape."""
     count = np.empty(len(pairs), dtype=np.int64)
     none = np.empty(0, dtype=np.int32)
@@ -224,12 +220,12 @@ def collide_mesh(shapes: ShapeArrays, poses: Poses, pairs: Ints, margin: float) 
         return _nothing(len(pairs))
     search(shapes, poses, pairs, margin, first, faces, count)
     owner = np.repeat(np.arange(len(pairs)), count)
-    found = empty_found(faces.size, MOST)
+    found = empty_slots(faces.size, MOST)
     collide_faces.sized(faces.size)(shapes, poses, pairs, owner, faces, margin, found)
     return _best(found, owner, len(pairs))
 
 
-def _best(found: Found, owner: NDArray[np.int64], pairs: int) -> Touching:
+def _best(found: ContactSlots, owner: NDArray[np.int64], pairs: int) -> PairContacts:
     """Contacts of pairs from those of their triangles."""
     # what overlaps but should be another triangle's matter counts where no other has taken it up
     sure = np.zeros(pairs, dtype=np.bool_)
@@ -247,7 +243,7 @@ def _best(found: Found, owner: NDArray[np.int64], pairs: int) -> Touching:
     keep = np.zeros(len(gap), dtype=np.bool_)
     thin_out.sized(len(gap))(first, normal, point, gap, np.ones_like(keep), keep)
     kept = np.bincount(np.repeat(np.arange(pairs), number)[keep], minlength=pairs)
-    return Touching(
+    return PairContacts(
         kept.astype(np.int32),
         np.cumsum(kept) - kept,
         normal[keep],
@@ -257,8 +253,8 @@ def _best(found: Found, owner: NDArray[np.int64], pairs: int) -> Touching:
     )
 
 
-def _nothing(pairs: int) -> Touching:
-    return Touching(
+def _nothing(pairs: int) -> PairContacts:
+    return PairContacts(
         np.zeros(pairs, dtype=np.int32),
         np.zeros(pairs, dtype=np.int64),
         np.empty((0, 3)),

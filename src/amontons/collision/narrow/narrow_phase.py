@@ -12,13 +12,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from amontons._jit import Kernel, serial_kernel
-from amontons.collision.found import MOST, Poses, Touching, empty_found, joined, slots, used
+from amontons.collision.body_parts import Poses
 from amontons.collision.narrow.box_pairs import collide_boxes
 from amontons.collision.narrow.capsule_pairs import collide_capsules
 from amontons.collision.narrow.convex_pairs import collide_convex
 from amontons.collision.narrow.mesh_pairs import collide_mesh
 from amontons.collision.narrow.plane_pairs import collide_plane
-from amontons.collision.narrow.sphere_pairs import collide_sphere_convex, collide_spheres
+from amontons.collision.narrow.sphere_pairs import collide_sphere_convex
+from amontons.collision.pair_contacts import (
+    MOST,
+    PairContacts,
+    empty_slots,
+    in_slots,
+    joined,
+    packed,
+)
 from amontons.model.shapes.table import BOX, CAPSULE, HULL, MESH, PLANE, SPHERE, ShapeArrays
 
 Ints = NDArray[np.int32]
@@ -31,45 +39,54 @@ BATCH = 32_768
 they would take half a gigabyte, fresh from the operating system in each step. Whole tiles of boxes,
 so that batches change no bit."""
 
-Narrow = Callable[[ShapeArrays, Poses, Ints, float], Touching]
+Narrow = Callable[[ShapeArrays, Poses, Ints, float], PairContacts]
 
 
-class Group(NamedTuple):
-    """Pairs that one kernel answers for: their numbers among all pairs, and their contacts."""
+class Answer(NamedTuple):
+    """What one kernel found: the pairs it answers for, by their numbers, and their contacts."""
 
     which: NDArray[np.int64]
-    touching: Touching
+    contacts: PairContacts
+
+
+class Narrowed(NamedTuple):
+    """Pairs of two spheres, which need no search, by their numbers, and contacts of the others."""
+
+    spheres: NDArray[np.int64]
+    answers: list[Answer]
 
 
 def by_kernel(kernel: Kernel[..., None], most: int = MOST) -> Narrow:
     """The narrow phase of pairs that a kernel answers for, with at most so many contacts each."""
 
-    def narrow(shapes: ShapeArrays, poses: Poses, pairs: Ints, margin: float) -> Touching:
+    def narrow(shapes: ShapeArrays, poses: Poses, pairs: Ints, margin: float) -> PairContacts:
         collide = kernel.sized(len(pairs))
         if most == 1 or len(pairs) <= BATCH:
-            found = empty_found(len(pairs), most)
+            found = empty_slots(len(pairs), most)
             collide(shapes, poses, pairs, margin, found)
-            return slots(found)
+            return in_slots(found)
         batches = []
         for first in range(0, len(pairs), BATCH):
             batch = pairs[first : first + BATCH]
-            found = empty_found(len(batch), most)
+            found = empty_slots(len(batch), most)
             collide(shapes, poses, batch, margin, found)
-            batches.append(used(found))
+            batches.append(packed(found))
         return joined(batches)
 
     return narrow
 
 
 def _table() -> dict[tuple[int, int], Narrow]:
-    """The narrow phase of each pair of kinds, the first not above the second."""
+    """The narrow phase of each pair of kinds, the first not above the second.
+
+    But for two spheres: they always touch where the broad phase finds them.
+    """
     convex = range(SPHERE, HULL + 1)
     general, round_one = by_kernel(collide_convex), by_kernel(collide_sphere_convex, 1)
     ground = by_kernel(collide_plane)
-    table = {(a, b): general for a in convex for b in convex if a <= b}
-    table |= {(SPHERE, b): round_one for b in convex}
+    table = {(a, b): general for a in convex[1:] for b in convex if a <= b}
+    table |= {(SPHERE, b): round_one for b in convex[1:]}
     table |= {(PLANE, b): ground for b in (MESH, *convex)}
-    table[SPHERE, SPHERE] = by_kernel(collide_spheres, 1)
     table[CAPSULE, CAPSULE] = by_kernel(collide_capsules)
     table[BOX, BOX] = by_kernel(collide_boxes)
     table |= {(MESH, b): collide_mesh for b in convex}
@@ -79,16 +96,17 @@ def _table() -> dict[tuple[int, int], Narrow]:
 def _ranked() -> tuple[NDArray[np.int64], list[tuple[Narrow, int, int]]]:
     """Ranks of all pairs of kinds, and every narrow phase with its first rank and the end.
 
-    Pairs of kinds that one kernel answers for are neighbours, as each call has its price. Those
-    that do not meet (two planes, two meshes) come last.
+    Pairs of kinds that one kernel answers for are neighbours, as each call has its price. Two
+    spheres come first, and those that do not meet (two planes, two meshes) last.
     """
     table = _table()
     kernels = list(dict.fromkeys(table.values()))
     turn = {kinds: kernels.index(narrow) for kinds, narrow in table.items()}
     codes = range(KINDS * KINDS)
+    turn[SPHERE, SPHERE] = -1
     order = sorted(codes, key=lambda code: turn.get(divmod(code, KINDS), len(kernels)))
-    ends = np.cumsum([list(turn.values()).count(k) for k in range(len(kernels))]).tolist()
-    return np.argsort(order), list(zip(kernels, [0, *ends], ends, strict=False))
+    ends = np.cumsum([list(turn.values()).count(k) for k in range(-1, len(kernels))]).tolist()
+    return np.argsort(order), list(zip(kernels, ends[:-1], ends[1:], strict=True))
 
 
 RANK, NARROW = _ranked()
@@ -130,7 +148,7 @@ def sort_by_kinds(kind, shape, pairs, rank, start, which, ordered):
     start[0] = 0
 
 
-def narrow_phase(shapes: ShapeArrays, poses: Poses, pairs: Ints, margin: float) -> list[Group]:
+def narrow_phase(shapes: ShapeArrays, poses: Poses, pairs: Ints, margin: float) -> Narrowed:
     """Contacts of pairs of parts, by the kernels that find them.
 
     A is the part of the lower kind, or the first of two of one kind. Pairs of kinds that do not
@@ -139,10 +157,10 @@ def narrow_phase(shapes: ShapeArrays, poses: Poses, pairs: Ints, margin: float) 
     start = np.zeros(KINDS * KINDS + 1, dtype=np.int64)
     which, ordered = np.empty(len(pairs), dtype=np.int64), np.empty_like(pairs)
     sort_by_kinds(shapes.kind, poses.shape, pairs, RANK, start, which, ordered)
-    groups = []
+    answers = []
     begin = start.tolist()
     for narrow, first, end in NARROW:
         if begin[first] < begin[end]:
             rows = slice(begin[first], begin[end])
-            groups.append(Group(which[rows], narrow(shapes, poses, ordered[rows], margin)))
-    return groups
+            answers.append(Answer(which[rows], narrow(shapes, poses, ordered[rows], margin)))
+    return Narrowed(which[: begin[1]], answers)

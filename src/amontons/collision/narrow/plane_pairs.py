@@ -12,8 +12,8 @@ import numpy as np
 
 from amontons._jit import kernel, prange, routine
 from amontons.algebra.rotations import rotation_of
-from amontons.collision.narrow.spread import ROUND, choose_four
-from amontons.collision.narrow.store import store
+from amontons.collision.narrow.choose_four import ROUND, choose_four
+from amontons.collision.pair_contacts import put_contact
 from amontons.model.shapes.table import (
     BOX,
     CAPSULE,
@@ -176,10 +176,9 @@ def collide_plane(shapes, poses, pair, margin, found):
                 x, y, z = points[row, 0], points[row, 1], points[row, 2]
                 code = np.uint32(owner - first) if has_vertices else codes[owner]
                 apart = m0 * x + m1 * y + m2 * z + shift
-                store(
-                    normal, point, gap, key, i, k, n0, n1, n2,
+                p = (
                     d0 + r00 * x + r01 * y + r02 * z - apart * n0,
                     d1 + r10 * x + r11 * y + r12 * z - apart * n1,
                     d2 + r20 * x + r21 * y + r22 * z - apart * n2,
-                    apart, code,
-                )  # fmt: skip
+                )
+                put_contact(normal, point, gap, key, i, k, (n0, n1, n2), p, apart, code)

@@ -69,9 +69,13 @@ def slide(core, p0, p1, p2, d0, d1, d2):
 
 
 @routine
-def curvature(core, p0, p1, p2, d0, d1, d2, u0, u1, u2, v0, v1, v2):
+def curvature(core, p, d, u, v):
     """Second derivatives (uu, uv, vv) of a piece's height at the unit direction d."""
     kind, x, y, z, _, _, _, _ = core
+    p0, p1, p2 = p
+    d0, d1, d2 = d
+    u0, u1, u2 = u
+    v0, v1, v2 = v
     if kind == ELLIPSOID:
         h = p0 * d0 + p1 * d1 + p2 * d2
         pu, pv = p0 * u0 + p1 * u1 + p2 * u2, p0 * v0 + p1 * v1 + p2 * v2
@@ -111,8 +115,10 @@ def out_of_b(pose, q0, q1, q2):
 
 
 @routine
-def add_piece(a, b, size, piece, count, share, weight, p0, p1, p2, q0, q1, q2):
+def add_piece(a, b, size, piece, count, share, weight, p, q):
     """Add the piece of points p of A and q of B (in B's frame), or its weight if it is there."""
+    p0, p1, p2 = p
+    q0, q1, q2 = q
     for i in range(count):
         if same_piece(a, size, piece[i, 0], piece[i, 1], piece[i, 2], p0, p1, p2) and same_piece(
             b, size, piece[i, 3], piece[i, 4], piece[i, 5], q0, q1, q2
@@ -138,13 +144,13 @@ def add_piece(a, b, size, piece, count, share, weight, p0, p1, p2, q0, q1, q2):
 def add_simplex_piece(a, b, pose, size, piece, count, share, weight, corner, i):
     """Add the piece that corner i of a simplex lies on."""
     p0, p1, p2 = corner[i, 3], corner[i, 4], corner[i, 5]
-    q0, q1, q2 = into_b(
+    q = into_b(
         pose,
         corner[i, 0] + p0 - pose[9],
         corner[i, 1] + p1 - pose[10],
         corner[i, 2] + p2 - pose[11],
     )
-    return add_piece(a, b, size, piece, count, share, weight, p0, p1, p2, q0, q1, q2)
+    return add_piece(a, b, size, piece, count, share, weight, (p0, p1, p2), q)
 
 
 @routine
@@ -156,10 +162,9 @@ def evaluate(a, b, pose, piece, i, n, u, v):
     q0, q1, q2 = out_of_b(pose, s0, s1, s2)
     w0, w1, w2 = p0 - q0, p1 - q1, p2 - q2
     f = n[0] * w0 + n[1] * w1 + n[2] * w2
-    uu, uv, vv = curvature(a, p0, p1, p2, n[0], n[1], n[2], u[0], u[1], u[2], v[0], v[1], v[2])
-    a0, a1, a2 = into_b(pose, u[0], u[1], u[2])
-    b0, b1, b2 = into_b(pose, v[0], v[1], v[2])
-    ee, eg, gg = curvature(b, s0, s1, s2, d0, d1, d2, a0, a1, a2, b0, b1, b2)
+    uu, uv, vv = curvature(a, (p0, p1, p2), n, u, v)
+    e, g = into_b(pose, u[0], u[1], u[2]), into_b(pose, v[0], v[1], v[2])
+    ee, eg, gg = curvature(b, (s0, s1, s2), (d0, d1, d2), e, g)
     piece[i, 6], piece[i, 7], piece[i, 8] = p0, p1, p2
     piece[i, 9], piece[i, 10], piece[i, 11] = q0, q1, q2
     piece[i, 12] = f
@@ -268,7 +273,8 @@ def polish(a, points_a, b, points_b, pose, size, count, n, piece, weight):
             evaluate(a, b, pose, piece, i, (n0, n1, n2), (u0, u1, u2), (v0, v1, v2))
             largest = max(largest, piece[i, 12])
         if f > largest + 1e-14 * size:
-            count = add_piece(a, b, size, piece, count, 0.0, weight, p0, p1, p2, s0, s1, s2)
+            p, q = (p0, p1, p2), (s0, s1, s2)
+            count = add_piece(a, b, size, piece, count, 0.0, weight, p, q)
             for i in range(count):
                 evaluate(a, b, pose, piece, i, (n0, n1, n2), (u0, u1, u2), (v0, v1, v2))
             small = False

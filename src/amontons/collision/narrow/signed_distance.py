@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
+from numpy.typing import NDArray
 
 from amontons._jit import routine
 from amontons.collision.narrow.epa import FACES, VERTICES, depth_of_cores, face_in_front
 from amontons.collision.narrow.gjk import APART, FAR, distance_of_cores, point_of_first
 from amontons.collision.narrow.polish import PIECE_COLUMNS, add_simplex_piece, is_round, polish
 from amontons.collision.narrow.support import difference_support
+
+Floats = NDArray[np.float64]
 
 EXACT = 1e-12
 """Accuracy of distances, as a part of the size of the two shapes."""
@@ -23,10 +28,21 @@ FACING = 1e-9
 """Two points that miss each other by less, as a part of the size, are nearest points."""
 
 
+class SearchScratch(NamedTuple):
+    """Room for one search at a time."""
+
+    corner: Floats  # points of B − A and those of A that made them [m], (VERTICES, 6)
+    weight: Floats  # of corners, or of pieces, (4,)
+    plane: Floats  # of the polytope's faces: normal and distance, (FACES, 4)
+    piece: Floats  # smooth pieces that meet, see `polish`, (3, PIECE_COLUMNS)
+    face: NDArray[np.int64]  # corners of the polytope's faces, (FACES, 3)
+    horizon: NDArray[np.int64]  # edges of the hole that a new corner leaves, (3 FACES, 2)
+
+
 @routine
-def new_scratch():
-    """Room for one search at a time: corners, weights, planes, pieces; faces, horizon."""
-    return (
+def new_search_scratch():
+    """Room for searches, one after the other."""
+    return SearchScratch(
         np.empty((VERTICES, 6)),
         np.empty(4),
         np.empty((FACES, 4)),
@@ -68,26 +84,13 @@ def polish_depth(a, points_a, b, points_b, pose, size, m, face, front, corner, w
 
 
 @routine
-def overlap(
-    a, points_a, b, points_b, pose, guess, size, start, corner, weight, plane, piece, face, horizon
-):
+def overlap(a, points_a, b, points_b, pose, guess, size, start, scratch):
     """(gap, n, point of A) of cores that overlap or touch."""
+    corner, weight, plane, piece, face, _ = scratch
     accuracy = COARSE if is_round(a) or is_round(b) else EXACT
     for _ in range(2):
         h, m0, m1, m2, faces, nearest = depth_of_cores(
-            a,
-            points_a,
-            b,
-            points_b,
-            pose,
-            guess,
-            size,
-            accuracy * size,
-            start,
-            corner,
-            face,
-            plane,
-            horizon,
+            a, points_a, b, points_b, pose, guess, size, accuracy * size, start, scratch
         )
         front = nearest
         p0, p1, p2 = corner[0, 3], corner[0, 4], corner[0, 5]
@@ -112,47 +115,22 @@ def overlap(
 
 
 @routine
-def signed_distance(
-    a,
-    points_a,
-    b,
-    points_b,
-    pose,
-    guess,
-    size,
-    limit,
-    corner,
-    weight,
-    plane,
-    piece,
-    face,
-    horizon,
-):
+def signed_distance(a, points_a, b, points_b, pose, guess, size, limit, scratch):
     """(whether it is within the limit, gap, n, point of A) of two cores, in A's frame.
 
     `pose` is the rotation of B in A's axes row by row and B's origin from A's (12 numbers), `guess`
     any direction but zero, best from A's middle to B's, `size` the size of the two, say the sum of
     their half diagonals [m]. n is the unit normal from A to B and the point of B is p + gap·n; a
-    negative gap is the depth of cores that overlap. The rest is scratch (:func:`new_scratch`).
+    negative gap is the depth of cores that overlap; `scratch` is a :class:`SearchScratch`.
     Roundings (spheres, capsules) are left to the caller: add them to the limit, take them off the
     gap and move the point outward.
     """
+    corner, weight, _, piece, _, _ = scratch
     round_pair = is_round(a) or is_round(b)
     coarse = COARSE * size if round_pair else 0.0
     for _ in range(2):
         state, count, v0, v1, v2 = distance_of_cores(
-            a,
-            points_a,
-            b,
-            points_b,
-            pose,
-            guess,
-            size,
-            EXACT * size,
-            coarse,
-            limit,
-            corner,
-            weight,
+            a, points_a, b, points_b, pose, guess, size, EXACT * size, coarse, limit, corner, weight
         )
         if state == FAR:
             return False, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
@@ -179,20 +157,7 @@ def signed_distance(
         d0, d1, d2, q0, q1, q2 = v0 / apart, v1 / apart, v2 / apart, p0, p1, p2
         count = 0
     gap, n0, n1, n2, p0, p1, p2 = overlap(
-        a,
-        points_a,
-        b,
-        points_b,
-        pose,
-        guess,
-        size,
-        count == 4,
-        corner,
-        weight,
-        plane,
-        piece,
-        face,
-        horizon,
+        a, points_a, b, points_b, pose, guess, size, count == 4, scratch
     )
     if gap < least:
         return True, least, d0, d1, d2, q0, q1, q2

@@ -1,40 +1,11 @@
-"""Spheres against spheres and against every other convex shape: one contact, in closed form."""
+"""Spheres against every other convex shape: one contact, in closed form."""
 
 from __future__ import annotations
-
-import math
 
 from amontons._jit import kernel, prange
 from amontons.algebra.rotations import rotation_of
 from amontons.collision.narrow.distances import distance_to_convex
-from amontons.collision.narrow.store import store
-
-
-@kernel
-def collide_spheres(shapes, poses, pair, margin, found):
-    """Contacts of two spheres; if their centres coincide, B is taken to be above A."""
-    size, place, shape = shapes.size, poses.place, poses.shape
-    number, normal, point, gap, key = found.number, found.normal, found.point, found.gap, found.key
-    for i in prange(pair.shape[0]):
-        a, b = pair[i, 0], pair[i, 1]
-        radius = size[shape[a], 0]
-        reach = radius + size[shape[b], 0]
-        d0 = place[b, 0] - place[a, 0]
-        d1 = place[b, 1] - place[a, 1]
-        d2 = place[b, 2] - place[a, 2]
-        square = d0 * d0 + d1 * d1 + d2 * d2
-        number[i] = 0
-        if square > (reach + margin) * (reach + margin):
-            continue
-        distance = math.sqrt(square)
-        n0, n1, n2 = 0.0, 0.0, 1.0
-        if distance > 0.0:
-            n0, n1, n2 = d0 / distance, d1 / distance, d2 / distance
-        number[i] = 1
-        store(
-            normal, point, gap, key, i, 0,
-            n0, n1, n2, radius * n0, radius * n1, radius * n2, distance - reach, 0,
-        )  # fmt: skip
+from amontons.collision.pair_contacts import put_contact
 
 
 @kernel
@@ -66,7 +37,5 @@ def collide_sphere_convex(shapes, poses, pair, margin, found):
         n1 = -(r10 * m0 + r11 * m1 + r12 * m2)
         n2 = -(r20 * m0 + r21 * m1 + r22 * m2)
         number[i] = 1
-        store(
-            normal, point, gap, key, i, 0,
-            n0, n1, n2, radius * n0, radius * n1, radius * n2, distance - radius, 0,
-        )  # fmt: skip
+        n, p = (n0, n1, n2), (radius * n0, radius * n1, radius * n2)
+        put_contact(normal, point, gap, key, i, 0, n, p, distance - radius, 0)

@@ -6,10 +6,13 @@ surface only faces act, never the edges between them, on which things would bump
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
+from numpy.typing import NDArray
 
 from amontons._jit import routine
-from amontons.collision.narrow.manifold import manifold
+from amontons.collision.narrow.manifold import Nearest, manifold
 from amontons.collision.narrow.polish import into_b, out_of_b
 from amontons.collision.narrow.signed_distance import signed_distance
 from amontons.collision.narrow.support import rounding, support_point, triangle_core
@@ -24,6 +27,22 @@ BEYOND = -1e-7
 """A normal that leans farther over the neighbour's border belongs to the neighbour."""
 
 DROP, KEEP, FACE, PUSH_OUT = 0, 1, 2, 3
+
+
+class Triangle(NamedTuple):
+    """One face of a mesh."""
+
+    corners: NDArray[np.float64]  # in the mesh's frame [m], (3, 3)
+    face: int  # its number within the mesh
+    begin: int  # its first corner in the table of shapes
+
+
+class MeshEdges(NamedTuple):
+    """What is beyond the edges of a mesh's faces; see :class:`.ShapeArrays`."""
+
+    neighbour: NDArray[np.int32]
+    edge_kind: NDArray[np.uint8]
+    first_face: int  # of the mesh, in the table of shapes
 
 
 @routine
@@ -91,18 +110,22 @@ def above_face(number, point, gap, key, at):
 
 @routine
 def collide_triangle(
-    tri, face, begin, neighbour, edge_kind, first_face, plane, b, points, face_start, corner, pose,
-    middle, size, margin, search, flats, point, gap, key, at,
-):  # fmt: skip
+    triangle, mesh, b, points, faces, pose, middle, size, margin, scratch, out, at
+):
     """(number, normal) of the contacts of a triangle and a convex shape, in the mesh's frame.
 
-    tri: its corners [m], (3, 3); `begin`: its first corner in the table; b, points: core of the
-    convex shape and its vertices; pose: of that shape in the mesh's frame; middle: of its box in
-    that frame; size: of the two [m]. Writes as :func:`.manifold` does.
+    triangle, mesh: a :class:`Triangle` and its :class:`MeshEdges`; b, points: core of the convex
+    shape and its vertices; pose: of that shape in the mesh's frame; middle: of its box in that
+    frame; size: of the two [m]; scratch: a :class:`.PairScratch`. `faces`, `out` and `at` are as
+    for :func:`.manifold`.
 
     A negative number says that the two overlap, but that another triangle should know better: these
     contacts count only where no triangle does.
     """
+    tri, face, begin = triangle
+    neighbour, edge_kind, first_face = mesh
+    plane = faces.plane
+    point, gap, key = out
     a = triangle_core()
     r = rounding(b)
     guess = (
@@ -115,9 +138,8 @@ def collide_triangle(
     if not guess[0] ** 2 + guess[1] ** 2 + guess[2] ** 2 > 1e-18 * size * size:
         guess = (m0, m1, m2)
     within, distance, n0, n1, n2, p0, p1, p2 = signed_distance(
-        a, tri, b, points, pose, guess, size, margin + r,
-        search[0], search[1], search[2], search[3], search[4], search[5],
-    )  # fmt: skip
+        a, tri, b, points, pose, guess, size, margin + r, scratch.search
+    )
     distance -= r
     if not within or distance > margin:
         return 0, m0, m1, m2
@@ -143,11 +165,8 @@ def collide_triangle(
             distance = m0 * s0 + m1 * s1 + m2 * s2 - plane[f, 3]
             p0, p1, p2 = s0 - distance * m0, s1 - distance * m1, s2 - distance * m2
             distance -= r
-    number = manifold(
-        a, tri, b, points, face_start, corner, plane, pose, size, margin, distance, (n0, n1, n2),
-        (p0, p1, p2), flats[0], flats[1], flats[2], flats[3], flats[4], flats[5], flats[6],
-        point, gap, key, at,
-    )  # fmt: skip
+    nearest = Nearest(distance, (n0, n1, n2), (p0, p1, p2))
+    number = manifold(a, tri, b, points, faces, pose, size, margin, nearest, scratch.flats, out, at)
     if distance == np.inf:
         number = above_face(number, point, gap, key, at)
     return sign * number, n0, n1, n2

@@ -13,12 +13,12 @@ import numpy as np
 from amontons._jit import helper, kernel, prange, routine
 from amontons.algebra.rotations import rotation_of
 from amontons.collision.narrow.convex_pairs import relative_pose
-from amontons.collision.narrow.signed_distance import new_scratch
+from amontons.collision.narrow.polish import into_b, out_of_b
+from amontons.collision.narrow.signed_distance import new_search_scratch
 from amontons.collision.narrow.support import support_point, triangle_core
 from amontons.collision.queries.nearest_on_mesh import distance_to_mesh
 from amontons.collision.queries.pair_gaps import core_or_vertices, gap_of_cores, write
-from amontons.collision.queries.scene_tree import DEPTH
-from amontons.collision.queries.walk import box_to_box
+from amontons.collision.queries.tree_boxes import box_to_box, new_walk
 from amontons.model.shapes.table import MESH
 
 
@@ -28,31 +28,8 @@ def identity():
     return 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0
 
 
-@helper
-def moved(pose, x, y, z):
-    """A point of B in A's frame."""
-    return (
-        pose[0] * x + pose[1] * y + pose[2] * z + pose[9],
-        pose[3] * x + pose[4] * y + pose[5] * z + pose[10],
-        pose[6] * x + pose[7] * y + pose[8] * z + pose[11],
-    )
-
-
-@helper
-def moved_back(pose, x, y, z):
-    """A point of A in B's frame."""
-    x, y, z = x - pose[9], y - pose[10], z - pose[11]
-    return (
-        pose[0] * x + pose[3] * y + pose[6] * z,
-        pose[1] * x + pose[4] * y + pose[7] * z,
-        pose[2] * x + pose[5] * y + pose[8] * z,
-    )
-
-
 @routine
-def triangle_to_core(
-    triangle, b, points_b, pose, middle, reach, limit, simplex, weight, plane, piece, face, horizon
-):
+def triangle_to_core(triangle, b, points_b, pose, middle, reach, limit, scratch):
     """Gap of one triangle, corners in A's frame, and B, which lies within `reach` of `middle`."""
     c0 = (triangle[0, 0] + triangle[1, 0] + triangle[2, 0]) / 3.0
     c1 = (triangle[0, 1] + triangle[1, 1] + triangle[2, 1]) / 3.0
@@ -65,19 +42,19 @@ def triangle_to_core(
     g0, g1, g2 = middle[0] - c0, middle[1] - c1, middle[2] - c2
     if not g0 * g0 + g1 * g1 + g2 * g2 > (1e-9 * size) ** 2:
         g0, g1, g2 = 0.0, 0.0, size
-    return gap_of_cores(
-        triangle_core(), triangle, b, points_b, pose, (g0, g1, g2), size, limit,
-        simplex, weight, plane, piece, face, horizon,
-    )  # fmt: skip
+    guess = (g0, g1, g2)
+    return gap_of_cores(triangle_core(), triangle, b, points_b, pose, guess, size, limit, scratch)
 
 
 @routine
-def mesh_to_core(
-    data, point, face_start, corner, node_box, node_link, node_face, s,
-    b, points_b, pose, middle, half, limit, triangle, stack, later,
-    simplex, weight, plane, piece, face, horizon,
-):  # fmt: skip
-    """(gap or ∞, n, point on A) of mesh s, A, and a convex B, whose box in A's frame is given."""
+def mesh_to_core(shapes, s, b, points_b, pose, middle, half, limit, triangle, walk, scratch):
+    """(gap or ∞, n, point on A) of mesh s, A, and a convex B, whose box in A's frame is given.
+
+    `triangle` is room for the corners of one, `walk` and `scratch` for the walk and the searches.
+    """
+    data, point, face_start, corner = shapes.data, shapes.point, shapes.face_start, shapes.corner
+    node_box, node_link, node_face = shapes.node_box, shapes.node_link, shapes.node_face
+    stack, later = walk
     reach = math.sqrt(half[0] * half[0] + half[1] * half[1] + half[2] * half[2])
     first, first_face = data[s, 0], data[s, 2]
     best, n0, n1, n2, p0, p1, p2 = limit, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
@@ -100,9 +77,8 @@ def mesh_to_core(
                     for axis in range(3):
                         triangle[v, axis] = point[row, axis]
                 gap, u0, u1, u2, q0, q1, q2 = triangle_to_core(
-                    triangle, b, points_b, pose, middle, reach, best,
-                    simplex, weight, plane, piece, face, horizon,
-                )  # fmt: skip
+                    triangle, b, points_b, pose, middle, reach, best, scratch
+                )
                 if gap < best or (gap == best and gap < np.inf and not found):
                     best, n0, n1, n2, p0, p1, p2 = gap, u0, u1, u2, q0, q1, q2
                     found = True
@@ -126,7 +102,7 @@ def mesh_to_core(
 def box_in_frame(middle, half, t, pose):
     """Middle and half extents of the box around shape t, B, along the axes of A."""
     x, y, z = half[t, 0], half[t, 1], half[t, 2]
-    return moved(pose, middle[t, 0], middle[t, 1], middle[t, 2]), (
+    return out_of_b(pose, middle[t, 0], middle[t, 1], middle[t, 2]), (
         abs(pose[0]) * x + abs(pose[1]) * y + abs(pose[2]) * z,
         abs(pose[3]) * x + abs(pose[4]) * y + abs(pose[5]) * z,
         abs(pose[6]) * x + abs(pose[7]) * y + abs(pose[8]) * z,
@@ -140,7 +116,7 @@ def place_triangle(point, corner, first, begin, pose, triangle):
     high0, high1, high2 = -np.inf, -np.inf, -np.inf
     for v in range(3):
         row = first + corner[begin + v]
-        x, y, z = moved(pose, point[row, 0], point[row, 1], point[row, 2])
+        x, y, z = out_of_b(pose, point[row, 0], point[row, 1], point[row, 2])
         triangle[v, 0], triangle[v, 1], triangle[v, 2] = x, y, z
         low0, low1, low2 = min(low0, x), min(low1, y), min(low2, z)
         high0, high1, high2 = max(high0, x), max(high1, y), max(high2, z)
@@ -152,18 +128,14 @@ def place_triangle(point, corner, first, begin, pose, triangle):
 
 
 @routine
-def inside_mesh(shapes, s, x, y, z, stack, later):
-    """Whether a point is inside the closed mesh s."""
-    distance, _, _, _ = distance_to_mesh(
-        shapes.data, shapes.point, shapes.face_start, shapes.corner, shapes.neighbour,
-        shapes.plane, shapes.node_box, shapes.node_link, shapes.node_face, True, s,
-        stack, later, x, y, z, 0.0,
-    )  # fmt: skip
+def inside_mesh(shapes, s, p, walk):
+    """Whether point p is inside the closed mesh s."""
+    distance, _, _, _ = distance_to_mesh(shapes, True, s, walk, p, 0.0)
     return distance < 0.0
 
 
 @routine
-def gap_of_mesh(shapes_a, closed_a, s, shapes_b, closed_b, t, pose, limit, stack, later, scratch):
+def gap_of_mesh(shapes_a, closed_a, s, shapes_b, closed_b, t, pose, limit, walk, scratch):
     """(gap or ∞, n, point on A) of mesh s, A, and any shape t with an end, B, in A's frame."""
     triangle, other = np.empty((3, 3)), np.empty((3, 3))
     points_a, data_b, points_b = shapes_a.point, shapes_b.data, shapes_b.point
@@ -172,12 +144,16 @@ def gap_of_mesh(shapes_a, closed_a, s, shapes_b, closed_b, t, pose, limit, stack
     inside = False
     if closed_a[s]:
         x, y, z = support_point(b, points_b, 0.0, 0.0, 1.0)
-        x, y, z = moved(pose, x, y, z)
-        inside = inside_mesh(shapes_a, s, x, y, z, stack, later)
+        inside = inside_mesh(shapes_a, s, out_of_b(pose, x, y, z), walk)
     if closed_b[t] and not inside:
         row = shapes_a.data[s, 0]
-        x, y, z = moved_back(pose, points_a[row, 0], points_a[row, 1], points_a[row, 2])
-        inside = inside_mesh(shapes_b, t, x, y, z, stack, later)
+        p = into_b(
+            pose,
+            points_a[row, 0] - pose[9],
+            points_a[row, 1] - pose[10],
+            points_a[row, 2] - pose[11],
+        )
+        inside = inside_mesh(shapes_b, t, p, walk)
     best = np.inf if inside else limit
     gap, n0, n1, n2, p0, p1, p2 = np.inf, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     whole = shapes_b.kind[t] != MESH
@@ -192,10 +168,8 @@ def gap_of_mesh(shapes_a, closed_a, s, shapes_b, closed_b, t, pose, limit, stack
                 points_b, shapes_b.corner, data_b[t, 0], begin, pose, other
             )
         distance, u0, u1, u2, q0, q1, q2 = mesh_to_core(
-            shapes_a.data, points_a, shapes_a.face_start, shapes_a.corner, shapes_a.node_box,
-            shapes_a.node_link, shapes_a.node_face, s, piece, piece_points, piece_pose,
-            middle, half, best, triangle, stack, later,
-            scratch[0], scratch[1], scratch[2], scratch[3], scratch[4], scratch[5],
+            shapes_a, s, piece, piece_points, piece_pose, middle, half, best, triangle, walk,
+            scratch,
         )  # fmt: skip
         if distance < gap:
             gap, n0, n1, n2, p0, p1, p2 = distance, u0, u1, u2, q0, q1, q2
@@ -216,10 +190,9 @@ def mesh_gaps(
         i, j = np.int64(pairs[k, 0]), np.int64(pairs[k, 1])
         r = rotation_of(turn_a, i)
         pose = relative_pose(r, rotation_of(turn_b, j), place_a, i, place_b, j)
-        stack, later = np.empty(DEPTH, dtype=np.int32), np.empty(DEPTH)
         distance, n0, n1, n2, p0, p1, p2 = gap_of_mesh(
             shapes_a, closed_a, np.int64(shape_a[i]), shapes_b, closed_b, np.int64(shape_b[j]),
-            pose, limit, stack, later, new_scratch(),
+            pose, limit, new_walk(), new_search_scratch(),
         )  # fmt: skip
         gap[k] = np.inf
         if distance < np.inf:

@@ -3,30 +3,39 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from amontons._jit import kernel, prange, routine
 from amontons.algebra.rotations import rotation_of
 from amontons.collision.narrow.distances import distance_to_convex
 from amontons.collision.queries.nearest_on_mesh import distance_to_mesh
-from amontons.collision.queries.scene_tree import DEPTH
-from amontons.collision.queries.walk import depth_or_distance
+from amontons.collision.queries.tree_boxes import depth_or_distance, new_walk
+from amontons.collision.queries.world_axes import put_turned
 from amontons.model.shapes.table import MESH, PLANE, SPHERE
 
 POINTS = 64
 """Points that share one set of scratch arrays."""
 
 
+class Points(NamedTuple):
+    """Points that look for what is nearest."""
+
+    place: NDArray[np.float64]  # [m], (points, 3)
+    within: NDArray[np.float64]  # how far each looks [m], (points,)
+    mask: NDArray[np.uint32]  # bits of the groups that it sees, (points,)
+    ignored: NDArray[np.int32]  # a body that it does not see, or −1, (points,)
+
+
 @routine
-def distance_to_part(
-    kind, size, data, point, face_start, corner, neighbour, plane, node_box, node_link, node_face,
-    closed, s, stack, later, x, y, z, limit,
-):  # fmt: skip
-    """Signed distance of a point from any shape, and the outward unit normal; local frame.
+def distance_to_part(shapes, closed, s, walk, p, limit):
+    """Signed distance of point p from shape s, and the outward unit normal; local frame.
 
     Beyond `limit` anything above `limit` may be returned.
     """
+    kind, size, (x, y, z) = shapes.kind, shapes.size, p
     what = kind[s]
     if what == SPHERE:
         length = math.sqrt(x * x + y * y + z * z)
@@ -37,32 +46,25 @@ def distance_to_part(
         n0, n1, n2 = size[s, 0], size[s, 1], size[s, 2]
         return n0 * x + n1 * y + n2 * z - size[s, 3], n0, n1, n2
     if what == MESH:
-        return distance_to_mesh(
-            data, point, face_start, corner, neighbour, plane, node_box, node_link, node_face,
-            closed[s], s, stack, later, x, y, z, limit,
-        )  # fmt: skip
-    return distance_to_convex(what, size, data, point, face_start, corner, plane, s, x, y, z, limit)
+        return distance_to_mesh(shapes, closed[s], s, walk, p, limit)
+    return distance_to_convex(
+        what, size, shapes.data, shapes.point, shapes.face_start, shapes.corner, shapes.plane, s,
+        x, y, z, limit,
+    )  # fmt: skip
 
 
 @kernel
-def find_nearest(
-    shapes, closed, poses, group, body, tree, points, within, mask, ignored,
-    nearest, distance, normal,
-):  # fmt: skip
+def find_nearest(shapes, closed, poses, group, body, tree, points, nearest, distance, normal):
     """Nearest ← part of least signed distance or −1; where there is one, distance and normal."""
-    kind, size, data, vertex = shapes.kind, shapes.size, shapes.data, shapes.point
-    face_start, corner, neighbour = shapes.face_start, shapes.corner, shapes.neighbour
-    plane, node_box, node_link = shapes.plane, shapes.node_box, shapes.node_link
-    node_face = shapes.node_face
+    asked, within, mask, ignored = points.place, points.within, points.mask, points.ignored
     place, turn, shape = poses.place, poses.turn, poses.shape
     box, start, entry = tree.box, tree.start, tree.entry
     leaves = box.shape[0] // 2
-    number = points.shape[0]
+    number = asked.shape[0]
     for chunk in prange((number + POINTS - 1) // POINTS):
-        stack, later = np.empty(DEPTH, dtype=np.int32), np.empty(DEPTH)
-        mesh_stack, mesh_later = np.empty(DEPTH, dtype=np.int32), np.empty(DEPTH)
+        (stack, later), in_mesh = new_walk(), new_walk()
         for q in range(chunk * POINTS, min((chunk + 1) * POINTS, number)):
-            x, y, z = points[q, 0], points[q, 1], points[q, 2]
+            x, y, z = asked[q, 0], asked[q, 1], asked[q, 2]
             best, which, m0, m1, m2 = within[q], -1, 0.0, 0.0, 0.0
             stack[0], stack[1], later[0], later[1], waiting = 1, 2 * leaves, -np.inf, -np.inf, 2
             while waiting > 0:
@@ -86,21 +88,16 @@ def find_nearest(
                         continue
                     p0, p1, p2 = x - place[i, 0], y - place[i, 1], z - place[i, 2]
                     r = rotation_of(turn, i)
-                    d, n0, n1, n2 = distance_to_part(
-                        kind, size, data, vertex, face_start, corner, neighbour, plane, node_box,
-                        node_link, node_face, closed, shape[i], mesh_stack, mesh_later,
+                    p = (
                         r[0] * p0 + r[3] * p1 + r[6] * p2,
                         r[1] * p0 + r[4] * p1 + r[7] * p2,
                         r[2] * p0 + r[5] * p1 + r[8] * p2,
-                        best,
-                    )  # fmt: skip
+                    )
+                    d, n0, n1, n2 = distance_to_part(shapes, closed, shape[i], in_mesh, p, best)
                     if d < best or (d == best and d < np.inf and (which < 0 or i < which)):
                         best, which, m0, m1, m2 = d, i, n0, n1, n2
             nearest[q] = which
             if which < 0:
                 continue
             distance[q] = best
-            r = rotation_of(turn, which)
-            normal[q, 0] = r[0] * m0 + r[1] * m1 + r[2] * m2
-            normal[q, 1] = r[3] * m0 + r[4] * m1 + r[5] * m2
-            normal[q, 2] = r[6] * m0 + r[7] * m1 + r[8] * m2
+            put_turned(turn, which, m0, m1, m2, normal, q)

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from amontons._jit import routine
-from amontons.collision.queries.walk import depth_or_distance
+from amontons.collision.queries.tree_boxes import depth_or_distance
 
 FACE, EDGE, VERTEX = 0, 3, 6
 """What of a triangle is closest: itself, EDGE + k its edge k, VERTEX + k its vertex k."""
@@ -103,15 +103,17 @@ def feature_normal(point, face_start, corner, neighbour, plane, first, face, f, 
 
 
 @routine
-def distance_to_mesh(
-    data, point, face_start, corner, neighbour, plane, node_box, node_link, node_face, closed, s,
-    stack, later, x, y, z, limit,
-):  # fmt: skip
-    """(distance, unit normal) of a point from mesh s; the closest point is p − distance·normal.
+def distance_to_mesh(shapes, closed, s, walk, p, limit):
+    """(distance, unit normal) of point p from mesh s; the closest point is p − distance·normal.
 
     Inside a closed mesh the distance is negative and the normal outward; an open mesh has no
     inside: the normal points to the point. Beyond `limit` the distance is ∞.
     """
+    data, point, face_start, corner = shapes.data, shapes.point, shapes.face_start, shapes.corner
+    neighbour, plane = shapes.neighbour, shapes.plane
+    node_box, node_link, node_face = shapes.node_box, shapes.node_link, shapes.node_face
+    stack, later = walk
+    x, y, z = p
     first, face = data[s, 0], data[s, 2]
     root = np.int64(data[s, 4])
     nearest = depth_or_distance(node_box, root, x, y, z)

@@ -14,7 +14,7 @@ from amontons._jit import helper, kernel, prange, routine
 from amontons.algebra.rotations import rotation_of
 from amontons.collision.narrow.convex_pairs import relative_pose
 from amontons.collision.narrow.distances import distance_to_convex
-from amontons.collision.narrow.signed_distance import new_scratch, signed_distance
+from amontons.collision.narrow.signed_distance import new_search_scratch, signed_distance
 from amontons.collision.narrow.support import core_of, rounding, support_point
 from amontons.model.shapes.table import MESH, SPHERE, TRIANGLE
 
@@ -35,16 +35,13 @@ def write(gap, normal, point, k, distance, n0, n1, n2, p0, p1, p2, r):
 
 
 @routine
-def gap_of_cores(
-    a, points_a, b, points_b, pose, guess, size, limit, simplex, weight, plane, piece, face, horizon
-):
+def gap_of_cores(a, points_a, b, points_b, pose, guess, size, limit, scratch):
     """(gap or ∞, n, point on A) of two convex shapes, in A's frame; as :func:`signed_distance`."""
     radius = rounding(a)
     round_off = radius + rounding(b)
     near, gap, n0, n1, n2, p0, p1, p2 = signed_distance(
-        a, points_a, b, points_b, pose, guess, size, limit + round_off,
-        simplex, weight, plane, piece, face, horizon,
-    )  # fmt: skip
+        a, points_a, b, points_b, pose, guess, size, limit + round_off, scratch
+    )
     if not near or gap - round_off > limit:
         return np.inf, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     p0, p1, p2 = p0 + radius * n0, p1 + radius * n1, p2 + radius * n2
@@ -125,7 +122,7 @@ def convex_gaps(shapes_a, poses_a, shapes_b, poses_b, pairs, limit, gap, normal,
     place_b, turn_b, shape_b = poses_b.place, poses_b.turn, poses_b.shape
     number = pairs.shape[0]
     for chunk in prange((number + PAIRS - 1) // PAIRS):
-        scratch = new_scratch()
+        scratch = new_search_scratch()
         for k in range(chunk * PAIRS, min((chunk + 1) * PAIRS, number)):
             i, j = np.int64(pairs[k, 0]), np.int64(pairs[k, 1])
             s, t = np.int64(shape_a[i]), np.int64(shape_b[j])
@@ -140,8 +137,7 @@ def convex_gaps(shapes_a, poses_a, shapes_b, poses_b, pairs, limit, gap, normal,
                 guess, size = between_middles(middle_a, half_a, s, middle_b, half_b, t, pose)
                 distance, n0, n1, n2, p0, p1, p2 = gap_of_cores(
                     core_of(kind_a, size_a, data_a, s), points_a,
-                    core_of(kind_b, size_b, data_b, t), points_b, pose, guess, size, limit,
-                    scratch[0], scratch[1], scratch[2], scratch[3], scratch[4], scratch[5],
+                    core_of(kind_b, size_b, data_b, t), points_b, pose, guess, size, limit, scratch,
                 )  # fmt: skip
             gap[k] = np.inf
             if distance < np.inf:

@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from amontons._jit import kernel, prange
+from amontons.collision.body_parts import Poses
 from amontons.collision.broad.grid import bound_parts
-from amontons.collision.found import Poses
 from amontons.collision.queries.mesh_gaps import mesh_gaps
 from amontons.collision.queries.pair_gaps import convex_gaps, plane_gaps
-from amontons.collision.queries.scene_tree import DEPTH, SLACK, SceneTree
-from amontons.collision.queries.walk import box_to_box
+from amontons.collision.queries.scene_tree import SLACK, SceneTree
+from amontons.collision.queries.tree_boxes import DEPTH, box_to_box
 from amontons.model.shapes.table import MESH, PLANE, ShapeArrays
 
 Floats = NDArray[np.float64]

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from amontons._jit import helper, kernel, prange, routine
-from amontons.algebra.rotations import rotation_of
+from amontons._jit import kernel, prange, routine
 from amontons.collision.queries.ray_spans import span_of_convex
-from amontons.collision.queries.scene_tree import DEPTH
-from amontons.collision.queries.walk import enters_box, reciprocal
+from amontons.collision.queries.tree_boxes import enters_box, new_walk, reciprocal
+from amontons.collision.queries.world_axes import put_turned, to_local
 from amontons.model.shapes.table import MESH, PLANE
+
+Floats = NDArray[np.float64]
 
 RAYS = 64
 """Rays that share one set of scratch arrays."""
@@ -23,19 +26,14 @@ EDGE = 2e-15
 """Rounding errors of the areas that tell on which side of an edge a ray passes, with room."""
 
 
-@helper
-def to_local(turn, place, i, x, y, z, d0, d1, d2):
-    """A point and a direction of the world in the frame of part i."""
-    r = rotation_of(turn, i)
-    x, y, z = x - place[i, 0], y - place[i, 1], z - place[i, 2]
-    return (
-        r[0] * x + r[3] * y + r[6] * z,
-        r[1] * x + r[4] * y + r[7] * z,
-        r[2] * x + r[5] * y + r[8] * z,
-        r[0] * d0 + r[3] * d1 + r[6] * d2,
-        r[1] * d0 + r[4] * d1 + r[7] * d2,
-        r[2] * d0 + r[5] * d1 + r[8] * d2,
-    )
+class Rays(NamedTuple):
+    """Rays, one in each row."""
+
+    origin: Floats  # [m], (rays, 3)
+    direction: Floats  # unit, (rays, 3)
+    longest: Floats  # length [m], (rays,)
+    mask: NDArray[np.uint32]  # bits of the groups that it sees, (rays,)
+    ignored: NDArray[np.int32]  # a body that it does not see, or −1, (rays,)
 
 
 @routine
@@ -75,14 +73,15 @@ def cross_triangle(point, corner, plane, face_start, first, f, x, y, z, d0, d1, 
 
 
 @routine
-def ray_to_mesh(
-    data, point, face_start, corner, plane, node_box, node_link, node_face, s, stack, later,
-    x, y, z, d0, d1, d2, behind, touch, best,
-):  # fmt: skip
+def ray_to_mesh(shapes, s, walk, origin, direction, behind, touch, best):
     """First hit of a ray on mesh s before `best`, and the unit normal against the ray; or ∞.
 
     The ray begins at `behind` (≤ 0 if the origin was moved forward) of the line's origin.
     """
+    data, point, face_start, corner = shapes.data, shapes.point, shapes.face_start, shapes.corner
+    plane, node_box, node_link = shapes.plane, shapes.node_box, shapes.node_link
+    node_face = shapes.node_face
+    (stack, later), (x, y, z), (d0, d1, d2) = walk, origin, direction
     inverse0, inverse1, inverse2 = reciprocal(d0), reciprocal(d1), reciprocal(d2)
     first, face = data[s, 0], data[s, 2]
     found, which, side = np.inf, -1, 1.0
@@ -145,12 +144,10 @@ def ray_to_plane(size, s, x, y, z, d0, d1, d2, touch, inside):
 
 
 @routine
-def ray_to_part(
-    kind, size, middle, half, data, point, face_start, corner, plane, node_box, node_link,
-    node_face, s, stack, later, x, y, z, d0, d1, d2, inside, best,
-):  # fmt: skip
+def ray_to_part(shapes, s, walk, origin, direction, inside, best):
     """Where a ray meets shape s, not beyond `best`, and the outward normal; local frame; or ∞."""
-    what = kind[s]
+    size, middle, half, what = shapes.size, shapes.middle, shapes.half, shapes.kind[s]
+    (x, y, z), (d0, d1, d2) = origin, direction
     if what == PLANE:
         touch = TOUCH * (abs(x) + abs(y) + abs(z) + abs(size[s, 3]))
         return ray_to_plane(size, s, x, y, z, d0, d1, d2, touch, inside)
@@ -163,11 +160,12 @@ def ray_to_part(
     z += shift * d2 + middle[s, 2]
     if what == MESH:
         t, n0, n1, n2 = ray_to_mesh(
-            data, point, face_start, corner, plane, node_box, node_link, node_face, s, stack,
-            later, x, y, z, d0, d1, d2, -shift, touch, best - shift,
-        )  # fmt: skip
+            shapes, s, walk, (x, y, z), direction, -shift, touch, best - shift
+        )
         return max(shift + t, 0.0), n0, n1, n2
-    enter, leave, n0, n1, n2 = span_of_convex(what, size, data, plane, s, x, y, z, d0, d1, d2)
+    enter, leave, n0, n1, n2 = span_of_convex(
+        what, size, shapes.data, shapes.plane, s, x, y, z, d0, d1, d2
+    )
     if enter > leave:
         return np.inf, 0.0, 0.0, 0.0
     enter, leave = shift + enter, shift + leave
@@ -182,22 +180,16 @@ def ray_to_part(
 
 
 @kernel
-def cast(
-    shapes, poses, group, body, tree, origins, directions, longest, mask, ignored, inside,
-    hit, distance, normal,
-):  # fmt: skip
+def cast(shapes, poses, group, body, tree, rays, inside, hit, distance, normal):
     """First hits of rays: hit ← part or −1, and where there is one, its distance and normal."""
-    kind, size, middle, half = shapes.kind, shapes.size, shapes.middle, shapes.half
-    data, vertex, face_start, corner = shapes.data, shapes.point, shapes.face_start, shapes.corner
-    plane, node_box, node_link = shapes.plane, shapes.node_box, shapes.node_link
-    node_face = shapes.node_face
+    origins, directions, longest = rays.origin, rays.direction, rays.longest
+    mask, ignored = rays.mask, rays.ignored
     place, turn, shape = poses.place, poses.turn, poses.shape
     box, start, entry = tree.box, tree.start, tree.entry
     leaves = box.shape[0] // 2
     number = origins.shape[0]
     for chunk in prange((number + RAYS - 1) // RAYS):
-        stack, later = np.empty(DEPTH, dtype=np.int32), np.empty(DEPTH)
-        mesh_stack, mesh_later = np.empty(DEPTH, dtype=np.int32), np.empty(DEPTH)
+        (stack, later), in_mesh = new_walk(), new_walk()
         for ray in range(chunk * RAYS, min((chunk + 1) * RAYS, number)):
             x, y, z = origins[ray, 0], origins[ray, 1], origins[ray, 2]
             d0, d1, d2 = directions[ray, 0], directions[ray, 1], directions[ray, 2]
@@ -231,18 +223,12 @@ def cast(
                     if (group[i] & mask[ray]) == 0 or body[i] == ignored[ray]:
                         continue
                     p0, p1, p2, u0, u1, u2 = to_local(turn, place, i, x, y, z, d0, d1, d2)
-                    t, n0, n1, n2 = ray_to_part(
-                        kind, size, middle, half, data, vertex, face_start, corner, plane,
-                        node_box, node_link, node_face, shape[i], mesh_stack, mesh_later,
-                        p0, p1, p2, u0, u1, u2, inside, best,
-                    )  # fmt: skip
+                    p, u = (p0, p1, p2), (u0, u1, u2)
+                    t, n0, n1, n2 = ray_to_part(shapes, shape[i], in_mesh, p, u, inside, best)
                     if t < best or (t == best and t < np.inf and (which < 0 or i < which)):
                         best, which, m0, m1, m2 = t, i, n0, n1, n2
             hit[ray] = which
             if which < 0:
                 continue
             distance[ray] = best
-            r = rotation_of(turn, which)
-            normal[ray, 0] = r[0] * m0 + r[1] * m1 + r[2] * m2
-            normal[ray, 1] = r[3] * m0 + r[4] * m1 + r[5] * m2
-            normal[ray, 2] = r[6] * m0 + r[7] * m1 + r[8] * m2
+            put_turned(turn, which, m0, m1, m2, normal, ray)

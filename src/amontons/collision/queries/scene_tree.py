@@ -16,9 +16,6 @@ Ints = NDArray[np.int32]
 LEAF = 4
 """Parts of a leaf at most."""
 
-DEPTH = 64
-"""Nodes that a walk down any tree of boxes may have to keep for later."""
-
 SLACK = 1e-12
 """Part of its size by which a box is widened, so that rounding errors hide nothing."""
 

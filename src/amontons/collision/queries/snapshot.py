@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from amontons.collision.parts import parts_of
+from amontons.collision.body_parts import parts_of
 from amontons.collision.queries.checks import (
     ALL_GROUPS,
     body_numbers,
@@ -22,9 +22,9 @@ from amontons.collision.queries.checks import (
     unit_directions,
     unit_turns,
 )
-from amontons.collision.queries.nearest import find_nearest
+from amontons.collision.queries.nearest import Points, find_nearest
 from amontons.collision.queries.part_pairs import Side, closed_meshes, gaps_of, near_parts
-from amontons.collision.queries.rays import cast
+from amontons.collision.queries.rays import Rays, cast
 from amontons.collision.queries.results import ClosestPoints, Distances, Overlaps, RayHits
 from amontons.collision.queries.scene_tree import scene_tree
 from amontons.errors import InputError
@@ -110,11 +110,16 @@ class Snapshot:
             raise InputError(f"inside must be 'pass' or 'hit', got {inside!r}")
         hit = np.full(number, -1, dtype=np.int64)
         distance, normal = np.full(number, np.inf), np.full((number, 3), np.nan)
+        rays = Rays(
+            start,
+            unit,
+            reaches("longest", longest, number),
+            group_bits("mask", mask, number),
+            body_numbers("ignore", ignore, number, self.bodies),
+        )
         cast.sized(WORK * number)(
-            self._side.shapes, self._side.poses, self._group, self._body, self._tree, start, unit,
-            reaches("longest", longest, number), group_bits("mask", mask, number),
-            body_numbers("ignore", ignore, number, self.bodies), inside == "hit",
-            hit, distance, normal,
+            self._side.shapes, self._side.poses, self._group, self._body, self._tree, rays,
+            inside == "hit", hit, distance, normal,
         )  # fmt: skip
         point = np.full((number, 3), np.nan)
         met = hit >= 0
@@ -150,10 +155,15 @@ class Snapshot:
         nearest = np.full(number, -1, dtype=np.int64)
         distance, normal = np.full(number, np.inf), np.full((number, 3), np.nan)
         side = self._side
+        asking = Points(
+            place,
+            reaches("within", within, number),
+            group_bits("mask", mask, number),
+            body_numbers("ignore", ignore, number, self.bodies),
+        )
         find_nearest.sized(WORK * number)(
-            side.shapes, side.closed, side.poses, self._group, self._body, self._tree, place,
-            reaches("within", within, number), group_bits("mask", mask, number),
-            body_numbers("ignore", ignore, number, self.bodies), nearest, distance, normal,
+            side.shapes, side.closed, side.poses, self._group, self._body, self._tree, asking,
+            nearest, distance, normal,
         )  # fmt: skip
         point = np.full((number, 3), np.nan)
         found = nearest >= 0

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import amontons as am
-from amontons.collision.blocks import KEPT, Blocks
+from amontons.collision.reused_memory import SPARE, ReusedMemory
 
 
 def address(array):
@@ -22,10 +22,10 @@ def address(array):
 )
 def test_what_is_held_keeps_its_numbers(steps, stride):
     """Arrays are taken, some of them kept for a while through a view of a view alone."""
-    blocks, held = Blocks(), []
+    memory, held = ReusedMemory(), []
     for number, (size, life, small) in enumerate(steps):
         held = [(view, value, left - 1) for view, value, left in held if left > 0]
-        room = blocks.take(size)
+        room = memory.lend(size)
         assert room.shape == (size,)
         room[:] = number
         held.append((room[size // 2 :][::stride] if small else room, number, life))
@@ -35,35 +35,59 @@ def test_what_is_held_keeps_its_numbers(steps, stride):
 
 
 def test_free_memory_is_used_again():
-    blocks = Blocks()
-    first = blocks.take(1000)
+    memory = ReusedMemory()
+    first = memory.lend(1000)
     place = address(first)
-    second = blocks.take(1000)
+    second = memory.lend(1000)
     assert address(second) != place
     del first
-    assert address(blocks.take(950)) == place
+    assert address(memory.lend(950)) == place
 
 
-def test_far_too_large_and_too_small_blocks_are_given_back():
-    blocks = Blocks()
-    blocks.take(1000)
-    blocks.take(100)
-    assert sum(block.size for block in blocks._blocks) < 200
-    blocks.take(1000)
-    assert sum(block.size for block in blocks._blocks) < 1200
+def test_a_view_of_a_view_holds_the_memory():
+    memory = ReusedMemory()
+    place = address(memory.lend(1000))
+    view = memory.lend(1000).view(np.uint64)[10:].reshape(-1, 2)[::2]
+    assert address(view) == place + 80  # it was free
+    assert address(memory.lend(1000)) != place
+    del view
+    assert address(memory.lend(1000)) == place
 
 
-def test_only_some_blocks_are_kept():
-    blocks = Blocks()
-    held = [blocks.take(10) for _ in range(10)]
-    assert len(blocks._blocks) == KEPT
-    held[0][:] = 1.0
+def free(memory):
+    return sum(block.size for block in memory._free)
+
+
+def test_far_too_large_and_too_small_blocks_are_given_up():
+    memory = ReusedMemory()
+    memory.lend(1000)
+    memory.lend(100)
+    assert free(memory) < 200
+    memory.lend(1000)
+    assert 1000 <= free(memory) < 1200
+
+
+def test_only_some_free_blocks_are_kept():
+    memory = ReusedMemory()
+    held = [memory.lend(10) for _ in range(10)]
+    assert not memory._free
+    del held
+    assert len(memory._free) == SPARE
+
+
+def test_memory_may_go_before_what_it_lent():
+    memory = ReusedMemory()
+    lent = memory.lend(10)
+    lent[:] = 3.0
+    del memory
+    assert (lent == 3.0).all()
 
 
 def test_copies_start_with_no_memory():
-    blocks = Blocks()
-    blocks.take(10)
-    assert not copy.deepcopy(blocks)._blocks
+    memory = ReusedMemory()
+    memory.lend(10)
+    assert memory._free
+    assert not copy.deepcopy(memory)._free
 
 
 @pytest.fixture(params=["spheres", "boxes"])

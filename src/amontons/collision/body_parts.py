@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from amontons._jit import kernel, prange
 from amontons.algebra.rotations import rotation_of
-from amontons.collision.found import Poses
 from amontons.errors import InputError
 from amontons.model.shapes import Compound, Shape, build_table, leaves, sphere_table
 from amontons.model.shapes.checks import finite_array
@@ -36,6 +35,14 @@ def place_parts(position, orientation, body, offset, turn, place, turned):
         turned[p, 1] = a * f + b * e + c * h - d * g
         turned[p, 2] = a * g - b * h + c * e + d * f
         turned[p, 3] = a * h + b * g - c * f + d * e
+
+
+class Poses(NamedTuple):
+    """Where the parts are: p ↦ R(turn) p + place."""
+
+    place: Floats  # origins of the parts' shape frames [m], (parts, 3)
+    turn: Floats  # unit quaternions (w, x, y, z), (parts, 4)
+    shape: Ints  # row of each part in the table of shapes, (parts,)
 
 
 class PartNumbers(NamedTuple):

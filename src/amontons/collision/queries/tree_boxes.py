@@ -3,13 +3,31 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from amontons._jit import helper, routine
 
+DEPTH = 64
+"""Nodes that a walk down any tree of boxes may have to keep for later."""
+
 STEEPEST = 1e300
 """Stands for one over zero: times no distance at all, it is still zero."""
+
+
+class Walk(NamedTuple):
+    """Nodes of a tree that wait for their turn, the nearest on top."""
+
+    stack: NDArray[np.int32]  # their numbers, (DEPTH,)
+    later: NDArray[np.float64]  # how far away each of them is [m], (DEPTH,)
+
+
+@routine
+def new_walk():
+    """Room for walks, one after the other."""
+    return Walk(np.empty(DEPTH, dtype=np.int32), np.empty(DEPTH))
 
 
 @helper

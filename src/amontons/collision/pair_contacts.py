@@ -1,4 +1,4 @@
-"""What a narrow-phase kernel writes: up to four contacts for each pair of parts."""
+"""Contacts of pairs of parts, as the narrow phase finds and hands them on."""
 
 from __future__ import annotations
 
@@ -7,21 +7,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from amontons._jit import helper
+
 Floats = NDArray[np.float64]
 
 MOST = 4
 """Contacts that one pair of convex parts may have."""
 
 
-class Poses(NamedTuple):
-    """Where the parts are: p ↦ R(turn) p + place."""
-
-    place: Floats  # origins of the parts' shape frames [m], (parts, 3)
-    turn: Floats  # unit quaternions (w, x, y, z), (parts, 4)
-    shape: NDArray[np.int32]  # row of each part in the table of shapes, (parts,)
-
-
-class Found(NamedTuple):
+class ContactSlots(NamedTuple):
     """Contacts of n pairs (A, B); pair i has `number[i]` of them, from slot [i, 0] on.
 
     Directions are in world axes. Points are relative to the origin of A's frame, so that nothing is
@@ -32,14 +26,12 @@ class Found(NamedTuple):
     normal: Floats  # unit, from A to B, (n, most, 3)
     point: Floats  # on A's surface, less the place of A [m], (n, most, 3)
     gap: Floats  # along the normal, negative where the two overlap [m], (n, most)
-    key: NDArray[
-        np.uint32
-    ]  # features that meet: the same from step to step while they do, (n, most)
+    key: NDArray[np.uint32]  # features that meet, the same while they do, (n, most)
 
 
-def empty_found(pairs: int, most: int = MOST) -> Found:
+def empty_slots(pairs: int, most: int = MOST) -> ContactSlots:
     """Room for the contacts of so many pairs, at most `most` each."""
-    return Found(
+    return ContactSlots(
         np.zeros(pairs, dtype=np.int32),
         np.empty((pairs, most, 3)),
         np.empty((pairs, most, 3)),
@@ -48,8 +40,20 @@ def empty_found(pairs: int, most: int = MOST) -> Found:
     )
 
 
-class Touching(NamedTuple):
-    """Contacts of pairs (A, B), with directions and points as in :class:`Found`.
+@helper
+def put_contact(normal, point, gap, key, i, k, n, p, distance, code):
+    """Contact `k` of pair `i`: unit normal n, point p on A less A's place [m], gap [m] and key.
+
+    It takes the arrays of :class:`ContactSlots` one by one, since it stands in innermost loops.
+    """
+    normal[i, k, 0], normal[i, k, 1], normal[i, k, 2] = n[0], n[1], n[2]
+    point[i, k, 0], point[i, k, 1], point[i, k, 2] = p[0], p[1], p[2]
+    gap[i, k] = distance
+    key[i, k] = code
+
+
+class PairContacts(NamedTuple):
+    """Contacts of pairs (A, B), with directions and points as in :class:`ContactSlots`.
 
     Those of pair i are the rows first[i] to first[i] + number[i] of the last four arrays, which may
     have other rows between them.
@@ -63,10 +67,10 @@ class Touching(NamedTuple):
     key: NDArray[np.uint32]  # (rows,)
 
 
-def slots(found: Found) -> Touching:
-    """What a kernel found, as it stands."""
+def in_slots(found: ContactSlots) -> PairContacts:
+    """What a kernel found, as it stands, empty slots and all."""
     pairs, most = found.gap.shape
-    return Touching(
+    return PairContacts(
         found.number,
         np.arange(0, most * pairs, most, dtype=np.int64),
         found.normal.reshape(-1, 3),
@@ -76,10 +80,10 @@ def slots(found: Found) -> Touching:
     )
 
 
-def used(found: Found) -> Touching:
+def packed(found: ContactSlots) -> PairContacts:
     """What a kernel found, without the empty slots."""
     full = np.arange(found.gap.shape[1]) < found.number[:, None]
-    return Touching(
+    return PairContacts(
         found.number,
         np.cumsum(found.number, dtype=np.int64) - found.number,
         found.normal[full],
@@ -89,10 +93,10 @@ def used(found: Found) -> Touching:
     )
 
 
-def joined(batches: list[Touching]) -> Touching:
+def joined(batches: list[PairContacts]) -> PairContacts:
     """Contacts of several batches of pairs, without empty slots, as those of all pairs."""
     number = np.concatenate([each.number for each in batches])
-    return Touching(
+    return PairContacts(
         number,
         np.cumsum(number, dtype=np.int64) - number,
         np.concatenate([each.normal for each in batches]),
