@@ -1,12 +1,13 @@
-"""Draws the pictures of `architecture.md` from the code itself.
+"""Makes the pictures of `architecture.md`, and its table of rooms, from the code itself.
 
 `rooms.svg` shows which folder may import which (the layers in `pyproject.toml`, which import-linter
 enforces) and which does (its imports, read with `ast`). `contact.svg` follows one contact from
 shape to page: `WAY` names the stations, and everything said about them is looked up in the code.
+The page's table of rooms holds the first sentence of each room's docstring.
 
     python docs/make_architecture.py
 
-A test draws both again and compares, so they cannot go stale.
+A test makes all of it again and compares, so that nothing goes stale.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ from xml.sax.saxutils import escape
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "src" / "amontons"
 FIGURES = ROOT / "docs" / "figures"
+PAGE = ROOT / "docs" / "architecture.md"
+BEGIN, END = "<!-- rooms: begin -->\n", "<!-- rooms: end -->\n"
 
 FONT = "font-family='Helvetica, Arial, sans-serif'"
 MONO = "font-family='DejaVu Sans Mono, Menlo, Consolas, monospace'"
@@ -144,6 +147,27 @@ def draw_rooms() -> str:
     art.append(_text(36, bottom + 31, "holds functions that Numba compiles"))
     title = "Which room of the package may import which, and which does"
     return _svg(end + 50, bottom + 52, art, title)
+
+
+def room_table() -> str:
+    """The rooms with what their docstrings say about them, as a table for the page."""
+    rows = [f"| `{room.name}` | {_about(_files(room.name))} |" for room in rooms()]
+    return "\n".join(["| Room | What it holds |", "|---|---|", *rows, ""])
+
+
+def page_with(table: str) -> str:
+    """The page with this table of rooms."""
+    before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
+    return before + BEGIN + "\n" + table + "\n" + END + rest.partition(END)[2]
+
+
+def _about(files: list[Path]) -> str:
+    """First sentence of the docstring of a room: of its module, or of its `__init__`."""
+    (source,) = files if len(files) == 1 else [
+        each for each in files if each.name == "__init__.py" and each.parent.parent == PACKAGE
+    ]  # fmt: skip
+    text = ast.get_docstring(ast.parse(source.read_text(encoding="utf-8"))) or ""
+    return text.split("\n\n")[0].replace("\n", " ")
 
 
 # -- the way of a contact -------------------------------------------------------------------------
@@ -331,6 +355,8 @@ def main() -> None:
     for name, draw in PICTURES.items():
         (FIGURES / name).write_text(draw(), encoding="utf-8")
         print(FIGURES / name)
+    PAGE.write_text(page_with(room_table()), encoding="utf-8")
+    print(PAGE)
 
 
 if __name__ == "__main__":
