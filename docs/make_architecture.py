@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import sys
 import textwrap
 import tomllib
 from collections.abc import Callable, Iterator
@@ -59,8 +60,11 @@ def rooms() -> list[Room]:
 
 
 def _files(room: str) -> list[Path]:
-    folder = PACKAGE / room
-    return sorted(folder.rglob("*.py")) if folder.is_dir() else [PACKAGE / f"{room}.py"]
+    """Sources of a room: a folder or module of the package, or a package in `papers/`."""
+    for folder in (PACKAGE / room, ROOT / "papers" / room):
+        if folder.is_dir():
+            return sorted(folder.rglob("*.py"))
+    return [PACKAGE / f"{room}.py"]
 
 
 COMPILES = {"kernel", "heavy_kernel", "serial_kernel", "helper", "routine"}
@@ -98,9 +102,7 @@ def _imported(path: Path) -> Iterator[str]:
         else:
             continue
         for name in full:
-            parts = name.split(".")
-            if parts[0] == "amontons" and len(parts) > 1:
-                yield parts[1]
+            yield name.removeprefix("amontons.").split(".")[0]
 
 
 def _running(node: ast.AST) -> Iterator[ast.AST]:
@@ -162,10 +164,8 @@ def page_with(table: str) -> str:
 
 
 def _about(files: list[Path]) -> str:
-    """First sentence of the docstring of a room: of its module, or of its `__init__`."""
-    (source,) = files if len(files) == 1 else [
-        each for each in files if each.name == "__init__.py" and each.parent.parent == PACKAGE
-    ]  # fmt: skip
+    """First sentence of the docstring of a room: of its module, or of its outermost `__init__`."""
+    source = min(files, key=lambda each: (len(each.parts), each.name != "__init__.py"))
     text = ast.get_docstring(ast.parse(source.read_text(encoding="utf-8"))) or ""
     return text.split("\n\n")[0].replace("\n", " ")
 
@@ -233,7 +233,7 @@ JUDGE = Station(
 def draw_way() -> str:
     """The stations one below the other, with the function that leads to each on the arrow."""
     names = dict.fromkeys(room_of(each.thing) for each in (*WAY, JUDGE))
-    colours = dict(zip(names, _PALETTE, strict=True))
+    colours = dict(zip(names, _PALETTE, strict=False))
     left, wide, tall, gap, top = 24, 500, 64, 46, 84
     art = [_text(24, 34, "A contact's way from shape to page", size=19, weight="bold")]
     art.append(_text(24, 56, "Boxes are classes; arrows are the functions that lead to them."))
@@ -257,7 +257,9 @@ def draw_way() -> str:
     return _svg(left + wide + 250, height, art, title)
 
 
-_PALETTE = ("#20639b", "#2b8f86", "#c26d16", "#6a4c93", "#b23a48", "#4a7c59", "#5b6b7a")
+_PALETTE = (
+    "#20639b", "#2b8f86", "#c26d16", "#6a4c93", "#b23a48", "#4a7c59", "#5b6b7a", "#8a5a2b", "#3d5a99",
+)  # fmt: skip
 
 
 def room_of(name: str) -> str:
@@ -352,6 +354,7 @@ PICTURES: dict[str, Callable[[], str]] = {"rooms.svg": draw_rooms, "contact.svg"
 
 
 def main() -> None:
+    sys.path.insert(0, str(PACKAGE.parent))  # this clone, whatever is installed
     for name, draw in PICTURES.items():
         (FIGURES / name).write_text(draw(), encoding="utf-8")
         print(FIGURES / name)

@@ -30,7 +30,7 @@ def test_every_room_of_the_package_is_in_a_layer():
     package = ROOT / "src" / "amontons"
     there = {each.parent.name for each in package.glob("*/__init__.py")}
     there |= {each.stem for each in package.glob("*.py")} - {"__init__", "__main__"}
-    assert {room.name for room in ROOMS} == there
+    assert there <= {room.name for room in ROOMS}
 
 
 def test_imports_point_down():
