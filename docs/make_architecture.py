@@ -203,14 +203,19 @@ WAY = (
         takes=("ConeProblem",),
     ),
     Station(
-        "amontons.simulation.solved:Solved",
+        "amontons.simulation.step_solution:StepSolution",
         by="amontons.simulation.impulses:find_impulses",
-        takes=("ContactSet", "JointRows"),
+        takes=("Model", "ContactSet"),
+    ),
+    Station(
+        "amontons.simulation.state:State",
+        by="amontons.simulation.step:step",
+        takes=("Model", "State"),
     ),
     Station(
         "amontons.simulation.report:StepReport",
         by="amontons.simulation.report:report_on",
-        takes=("Solved",),
+        takes=("State", "StepSolution"),
     ),
     Station(
         "amontons.results.run_file:RunFile",
