@@ -28,7 +28,7 @@ MINUTE = 60.0
 def reproduce(
     names: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[NAME]...", help="Experiments; none: list them all."),
+        typer.Argument(metavar="[NAME]...", help="Experiments to run; without any, list them all."),
     ] = None,
     all: Annotated[bool, typer.Option("--all", help="Every experiment.")] = False,
     full: Annotated[bool, typer.Option("--full", help="The paper's own size: hours.")] = False,
@@ -51,7 +51,7 @@ def reproduce(
     from amontons.reproduce import EXPERIMENTS, find_experiment
 
     if full and quick:
-        raise InputError("--full and --quick exclude each other")
+        raise InputError("--full and --quick cannot be combined")
     use_threads(threads)
     named = [find_experiment(name) for name in names or []]
     many = all or paper is not None
@@ -152,7 +152,7 @@ def _print_outcome(outcome: Outcome, *, kept: bool) -> None:
     came = f"{outcome.passed} of {outcome.bands} bands, {where}"
     console().print(
         f"{_verdict(outcome)} {outcome.name}: {came if outcome.error is None else 'an error'}, "
-        f"{seconds(outcome.seconds)}{', of an earlier run' if kept else ''}",
+        f"{seconds(outcome.seconds)}{', from an earlier run' if kept else ''}",
         soft_wrap=True,
     )
 

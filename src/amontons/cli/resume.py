@@ -11,7 +11,7 @@ from amontons.cli.settings import Json, Threads, use_threads
 
 
 def resume(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder of `amontons run`.")],
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder that `amontons run` wrote.")],
     time: Annotated[
         float | None,
         typer.Option("--time", metavar="T", help="Another end \\[s].", show_default=False),

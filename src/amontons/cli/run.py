@@ -60,7 +60,7 @@ def run(
         typer.Option(
             "--frames",
             metavar="FPS",
-            help="Frames a simulated second. \\[default: 60, or what the file says]",
+            help="Frames per simulated second. \\[default: 60, or what the file says]",
             show_default=False,
         ),
     ] = None,
