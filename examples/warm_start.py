@@ -23,7 +23,7 @@ for _ in range(60):
     cold.append(start.iterations)
     again.append(sim.solver.solve(problem, guess=start.impulses).iterations)
 
-print(f"iterations a step: cold {np.mean(cold):.0f}, from the last step {np.mean(warm):.0f}, "
+print(f"iterations per step: cold {np.mean(cold):.0f}, from the last step {np.mean(warm):.0f}, "
       f"from the solution itself {np.mean(again):.1f}")  # fmt: skip
 assert max(again) <= 1
 assert np.mean(warm) < 0.8 * np.mean(cold)

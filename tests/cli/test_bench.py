@@ -23,7 +23,7 @@ def test_json_has_every_figure_and_the_machine():
     assert list(figures) == ["product", "iteration", "iterations", "detection", "step", "bodies"]
     assert all(figure["value"] > 0.0 for figure in figures.values())
     assert report["cores"] >= 1
-    per_step = 1e3 * 50 / figures["step"]["value"]  # body steps a second, of ms
+    per_step = 1e3 * 50 / figures["step"]["value"]  # body steps per second, of ms
     assert figures["bodies"]["value"] == pytest.approx(per_step)
 
 

@@ -105,7 +105,7 @@ def test_folders_are_numbered_and_never_overwritten(tmp_path, monkeypatch, folde
     for name in ("bouncing_balls", "bouncing_balls-2"):
         assert run("run", *SMALL[:-1], 0.01).exit_code == 0
         assert (tmp_path / name / "run.h5").exists()
-    refused(run("run", *SMALL, "-o", folder), folder, "holds a run already", "amontons resume")
+    refused(run("run", *SMALL, "-o", folder), folder, "already holds a run", "amontons resume")
 
 
 @pytest.mark.parametrize(

@@ -92,7 +92,7 @@ def test_robots_run_and_become_files(tmp_path):
         out = tmp_path / path.stem
         result = run("run", path, "--time", 0.02, "-o", out)
         assert result.exit_code == 0, result.output
-        assert "not taken over" in result.stderr
+        assert "not carried over" in result.stderr
         assert missing in result.stderr
         result = run("import", path, "-o", f"{out}.toml", "--json")
         told = json.loads(result.stdout)

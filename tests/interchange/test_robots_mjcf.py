@@ -360,5 +360,5 @@ def test_bad_files_and_arguments_are_refused(write):
         load_mjcf(path, controls={"p": 1.0})
     with pytest.raises(am.InputError, match=r"no joint 'knee'"):
         load_mjcf(path, configuration={"knee": 1.0})
-    with pytest.raises(am.InputError, match=r"'lift' cannot begin at 4"):
+    with pytest.raises(am.InputError, match=r"'lift' cannot start at 4"):
         load_mjcf(path, configuration={"lift": 4.0})

@@ -119,7 +119,7 @@ def test_what_is_taken_over_of_our_robot(tmp_path):
     assert robot.world.bodies.dynamic.all()
     told = "\n".join(robot.unsupported)
     for what in (
-        "begin at a limit: elbow", "mimicry of 'elbow'", "<transmission> in <robot> (1)",
+        "start at a limit: elbow", "mimicry of 'elbow'", "<transmission> in <robot> (1)",
         "<gazebo> in <robot> (1)", "colours", "looks of links", "largest speeds", "no motor",
     ):  # fmt: skip
         assert what in told, told
@@ -322,7 +322,7 @@ def test_bad_arguments_are_refused(tmp_path):
     path = write_robot(tmp_path)
     with pytest.raises(am.InputError, match=r"no joint 'knee'"):
         load_urdf(path, configuration={"knee": 1.0})
-    with pytest.raises(am.InputError, match=r"cannot begin at 3"):
+    with pytest.raises(am.InputError, match=r"cannot start at 3"):
         load_urdf(path, configuration={"elbow": 3.0})
     with pytest.raises(am.InputError, match=r"meshes must be"):
         load_urdf(path, meshes="magic")

@@ -16,7 +16,7 @@ ORIGIN = (0.0, 0.0, 0.0)
 
 BODIES = {
     "no mass": ({}, "needs a mass or a density"),
-    "both": ({"mass": 1.0, "density": 1.0}, "just one of them"),
+    "both": ({"mass": 1.0, "density": 1.0}, "either a mass or a density"),
     "zero mass": ({"mass": 0.0}, r"mass\[0\] is 0.*say fixed=True"),
     "negative mass": ({"mass": -1.0}, r"mass\[0\] is -1"),
     "nan mass": ({"mass": NAN}, "mass.* is nan"),
@@ -187,7 +187,7 @@ def test_nothing_is_in_a_world_twice(few):
     joint = few.add_joint(am.Spherical(None, 2, point=ORIGIN, name="hook"))
     force = few.add_force(am.AppliedForce(2, X, name="push"))
     for add, thing in ((few.add_joint, joint), (few.add_force, force)):
-        with pytest.raises(am.InputError, match=r"(hook|push)' is in this world already"):
+        with pytest.raises(am.InputError, match=r"(hook|push)' is already in this world"):
             add(thing)
     few.add_joint(am.Spherical(None, 2, point=ORIGIN, name="hook"))  # one like it may be
     few.remove_joint(joint)

@@ -106,13 +106,13 @@ def test_shapes_are_about_the_centres_of_mass(tmp_path):
 
 def test_bad_arguments(tmp_path):
     recorded(tmp_path / "run", 0.01)
-    with pytest.raises(am.InputError, match="holds a run already"):
+    with pytest.raises(am.InputError, match="already holds a run"):
         begin(SCENE, tmp_path / "run")
     with pytest.raises(am.InputError, match="rate"):
         begin(SCENE, tmp_path / "other", rate=0.0)
     with pytest.raises(am.InputError, match="holds no run"):
         Results(tmp_path)
-    with pytest.raises(am.OutputError, match="cannot make the folder"):
+    with pytest.raises(am.OutputError, match="cannot create the folder"):
         begin(SCENE, tmp_path / "run" / RUN_FILE / "inside")
     with Results(tmp_path / "run") as results:
         with pytest.raises(am.InputError, match="no contacts"):

@@ -217,7 +217,7 @@ def test_a_run_of_another_scene_is_refused_and_nothing_changes(tmp_path, change,
 
 def test_other_frames_and_another_start_are_refused(tmp_path):
     recorded(tmp_path, 0.1)
-    with pytest.raises(am.InputError, match=r"has 60 frames a second, not 50; give rate=60"):
+    with pytest.raises(am.InputError, match=r"has 60 frames per second, not 50; give rate=60"):
         Recorder(simulation(), tmp_path, rate=50.0, resume=True)
     with pytest.raises(am.InputError, match=r"does not have contacts, .*give contacts=False"):
         Recorder(simulation(), tmp_path, contacts=True, resume=True)
@@ -271,7 +271,7 @@ def test_resume_of_a_scene_that_still_runs_is_refused(tmp_path):
 def test_messages_say_how_to_go_on(tmp_path):
     recorded(tmp_path, 0.02)
     with pytest.raises(
-        am.InputError, match=r"holds a run already.*Recorder\(\.\.\., resume=True\)"
+        am.InputError, match=r"already holds a run.*Recorder\(\.\.\., resume=True\)"
     ):
         Recorder(simulation(), tmp_path)
     with pytest.raises(am.InputError, match=r"by a script: run that script again.*resume=True"):

@@ -55,7 +55,7 @@ def test_parsed_from_words():
         ({"courses": "0"}, "courses is 0; it must be 1 to"),
         ({"joint": "wide"}, "joint must be a number, got 'wide'"),
         ({"brick": "1,2"}, "brick must be 3 numbers"),
-        ({"brick": "a,b,c"}, "brick must be numbers with commas"),
+        ({"brick": "a,b,c"}, "brick must be numbers separated by commas"),
     ):
         with pytest.raises(am.InputError, match=complaint):
             Wall.parsed(words)

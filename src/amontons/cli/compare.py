@@ -36,7 +36,7 @@ def compare(
         ),
     ],
     solvers: Annotated[
-        str, typer.Option("--solvers", "-s", help="Solvers, with commas between them.")
+        str, typer.Option("--solvers", "-s", help="Solvers, separated by commas.")
     ] = DEFAULT_SOLVERS,
     tolerance: Tolerance = DEFAULT_TOLERANCE,
     max_iterations: MaxIterations = None,
@@ -98,7 +98,7 @@ def compare(
 def _names(solvers: str) -> list[str]:
     names = [name.strip() for name in solvers.split(",") if name.strip()]
     if not names:
-        raise InputError(f"--solvers names none; give some, such as {DEFAULT_SOLVERS}")
+        raise InputError(f"--solvers is empty; name some, such as {DEFAULT_SOLVERS}")
     return list(dict.fromkeys(names))
 
 

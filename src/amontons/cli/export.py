@@ -20,7 +20,7 @@ PICTURES = ("png", "mp4")
 
 
 def export(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder of `amontons run`.")],
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder from `amontons run`.")],
     format: Annotated[str, typer.Option("--format", "-f", help="csv, vtkhdf, gltf, png or mp4.")],
     out: Annotated[
         Path | None,

@@ -89,4 +89,4 @@ def _of_steps(spheres: int) -> Iterator[Figure]:
     seconds = fastest(simulation.step)
     about = f"packed_bed of {spheres}, {contacts} contacts, to {advice.tolerance:g}"
     yield Figure("step", 1e3 * seconds, "ms", about)
-    yield Figure("bodies", spheres / seconds, "body steps a second", about)
+    yield Figure("bodies", spheres / seconds, "body steps per second", about)

@@ -13,7 +13,7 @@ from amontons.errors import InputError
 
 
 def plot(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder of `amontons run`.")],
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder from `amontons run`.")],
     out: Annotated[
         Path | None,
         typer.Option("--out", "-o", help="Where to. \\[default: the run's folder]"),

@@ -25,7 +25,7 @@ PAPERS = Path(__file__).parents[3] / "papers"
 def reproduce(
     names: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[NAME]...", help="Experiments; none: list them all."),
+        typer.Argument(metavar="[NAME]...", help="Experiments to run; without any, list them all."),
     ] = None,
     all: Annotated[bool, typer.Option("--all", help="Every experiment.")] = False,
     full: Annotated[bool, typer.Option("--full", help="The paper's own size: hours.")] = False,
@@ -47,7 +47,7 @@ def reproduce(
     2 bad input.
     """
     if full and quick:
-        raise InputError("--full and --quick exclude each other")
+        raise InputError("--full and --quick cannot be combined")
     use_threads(threads)
     size = "full" if full else "quick" if quick else "default"
     passed = _experiments().reproduce(

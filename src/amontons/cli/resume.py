@@ -11,7 +11,7 @@ from amontons.cli.settings import Json, Live, Strict, Threads, use_threads
 
 
 def resume(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder of `amontons run`.")],
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder from `amontons run`.")],
     time: Annotated[
         float | None,
         typer.Option("--time", metavar="T", help="A later end \\[s].", show_default=False),

@@ -36,4 +36,4 @@ def say_untaken(path: Path, robot: Imported) -> None:
     """List on standard error what a robot's file says and its world does not."""
     if robot.unsupported:
         lines = "".join(f"\n  - {line}" for line in robot.unsupported)
-        complain(f"{path}: not taken over:{lines}", kind="note", style="bold yellow")
+        complain(f"{path}: not carried over:{lines}", kind="note", style="bold yellow")

@@ -18,7 +18,7 @@ LARGE = 200_000_000
 
 
 def view(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder of `amontons run`.")],
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder from `amontons run`.")],
     out: Annotated[
         Path | None,
         typer.Option("--out", "-o", help="The page. \\[default: view.html in the run's folder]"),

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 def warmup(
     clear: Annotated[
-        bool, typer.Option("--clear", help="Delete all compiled code first, and compile anew.")
+        bool, typer.Option("--clear", help="Delete all compiled code first, then compile again.")
     ] = False,
 ) -> None:
     """Compile everything for this machine, so that later runs start at once.
@@ -56,7 +56,8 @@ def warmup(
     screen.print(f"cache: {folder} ({megabytes(folder_size(folder))}){stale}", soft_wrap=True)
     missing = uncompiled()
     if missing:
-        complain(f"not compiled ahead: {', '.join(missing)}", kind="warning", style="bold yellow")
+        text = f"not compiled ahead of time: {', '.join(missing)}"
+        complain(text, kind="warning", style="bold yellow")
         raise typer.Exit(NOT_CONVERGED)
 
 

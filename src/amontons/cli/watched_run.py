@@ -74,7 +74,7 @@ def carry_out(run: RecordedRun, *, json: bool, live: bool = False, strict: bool 
         raise typer.Exit(STOPPED)
     if not report["finished"]:
         complain(
-            f"at {run.simulation.time:.4g} of {run.settings.time:g} s; go on with: "
+            f"at {run.simulation.time:.4g} of {run.settings.time:g} s; continue with: "
             f"amontons resume {run.recorder.folder}",
             kind="stopped",
             style="bold yellow",
@@ -199,7 +199,7 @@ def _print(report: dict[str, Any]) -> None:
     screen.print(table)
     folder = report["folder"]
     screen.print(f"watch it: [bold]amontons view {folder}[/]", soft_wrap=True)
-    screen.print(f"its curves: amontons plot {folder}", soft_wrap=True)
+    screen.print(f"plot it: amontons plot {folder}", soft_wrap=True)
 
 
 def _convergence(report: dict[str, Any]) -> str:

@@ -46,11 +46,11 @@ MATERIAL = Record.of(Material, "material", MATERIAL_VALUES)
 RULE = Record(
     "rules",
     tuple(
-        Field(name, Choice(tuple(RULES)), "how two materials' values make that of a contact")
+        Field(name, Choice(tuple(RULES)), "how the values of two materials are combined")
         for name in PROPERTIES
     ),
     dict,
-    "How two materials' properties make those of a contact.",
+    "How the properties of two materials are combined.",
 )
 
 
@@ -84,14 +84,14 @@ PAIR = Record(
         *MATERIAL.fields,
     ),
     dict,
-    "What contacts between two materials are like, whatever the rules.",
+    "Contacts between two materials, overriding the rules.",
 )
 
 
 def _motion_parts(motion: Motion) -> dict[str, Any]:
     for name in ("position", "orientation"):
         if getattr(motion, name) is not None:
-            raise InputError(f"{name} is a Python function; a file can only say velocities")
+            raise InputError(f"{name} is a Python function; a file can only hold velocities")
     return {"velocity": motion.velocity, "angular_velocity": motion.angular_velocity}
 
 
@@ -154,23 +154,23 @@ GRID = Record(
             "spacing", Either(POSITIVE, Numbers(3, above=0.0), depth=1),
             "between neighbours, one number or one each along x, y and z [m]", REQUIRED,
         ),
-        Field("start", VECTOR, "the first place [m]"),
+        Field("start", VECTOR, "the first position [m]"),
     ),
     _grid,
-    "Places of equal bodies: x runs fastest, then y, then z.",
+    "Positions of identical bodies: x runs fastest, then y, then z.",
 )  # fmt: skip
 
 BODY = Record(
     "body",
     (
-        Field("name", Text(), "of a single body; joints and forces call it by this"),
+        Field("name", Text(), "of a single body; joints and forces refer to it by this"),
         Field("shape", ShapeValue(), "its shape, or the name of one under `shapes`", REQUIRED),
-        Field("position", VECTOR, "place of a single body [m]"),
-        Field("positions", Array(3), "places of as many equal bodies [m]"),
-        Field("grid", GRID, "places of equal bodies on a grid"),
+        Field("position", VECTOR, "position of a single body [m]"),
+        Field("positions", Array(3), "positions of as many identical bodies [m]"),
+        Field("grid", GRID, "positions of identical bodies on a grid"),
         Field(
             "placed_by", Choice(("centre", "frame")),
-            "what the position is the place of: the centre of mass, or the shape's own frame",
+            "what the position refers to: the centre of mass, or the shape's own frame",
             "centre",
         ),
         Field(
@@ -186,21 +186,21 @@ BODY = Record(
             "about the centre of mass along body axes [kg m²], 3 numbers or 3 × 3; by default "
             "that of the shape, filled evenly",
         ),
-        Field("centre", VECTOR, "centre of mass in the shape's frame [m], where it is another"),
+        Field("centre", VECTOR, "centre of mass in the shape's frame [m], if not as of uniform density"),
         Field("fixed", Flag(), "never moves, and needs no mass", False),
-        Field("motion", MOTION, "moves as told, whatever pushes it, and needs no mass"),
+        Field("motion", MOTION, "moves as prescribed, whatever pushes it, and needs no mass"),
         Field("material", MaterialName(), "by default friction 0.5 and nothing else"),
         Field("group", BITS, "bits of the groups that it belongs to", 1),
-        Field("mask", BITS, "bits of the groups that it meets", ALL_BITS),
-        Field("force", VECTORS, "that acts at the centre of mass all the time [N]"),
-        Field("torque", VECTORS, "that acts all the time, in world axes [N m]"),
-        Field("asleep", Either(Flag(), ListOf(Flag()), depth=1), "rests until it is stirred"),
+        Field("mask", BITS, "bits of the groups that it collides with", ALL_BITS),
+        Field("force", VECTORS, "constant force at the centre of mass [N]"),
+        Field("torque", VECTORS, "constant torque in world axes [N m]"),
+        Field("asleep", Either(Flag(), ListOf(Flag()), depth=1), "asleep until something touches it"),
         Field(
             "still", Either(NOT_NEGATIVE, ListOf(NOT_NEGATIVE), depth=1),
             "for how long it has not moved [s]",
         ),
-        Field("id", Whole(), "number of the (first) body, where it is not the next one"),
+        Field("id", Whole(), "id of the (first) body, if not the next free one"),
     ),
     dict,
-    "One body, or many equal ones.",
+    "One body, or many identical ones.",
 )  # fmt: skip

@@ -41,7 +41,9 @@ class BodyValue(Value):
             raise node.fault(f"must be the name or number of a body, got {shown(node.value)}")
         if not 0 <= node.value < known.world.next_id or node.value not in known.world.bodies.id:
             what = shown(node.value)
-            raise node.fault(f"there is no body {what}; bodies count from 0 as they come")
+            raise node.fault(
+                f"there is no body {what}; bodies are numbered from 0 in the order of the file"
+            )
         return node.value
 
     def write(self, value: Any, names: Names) -> str | int:

@@ -44,7 +44,7 @@ class Numbers(Value):
 
     def write(self, value: Any, names: Names) -> list[float]:
         if callable(value):
-            raise InputError("is a Python function; a file can only say numbers")
+            raise InputError("is a Python function; a file can only hold numbers")
         return [float(each) for each in value]
 
     def schema(self) -> Schema:

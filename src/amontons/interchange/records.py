@@ -159,7 +159,7 @@ class OneOf(Value):
     def write(self, value: Any, names: Names) -> dict[str, Any]:
         word = self.classes.get(type(value))
         if word is None:
-            raise InputError(f"is a {type(value).__name__}; a file can only say a {self.title}")
+            raise InputError(f"is a {type(value).__name__}; a file can only hold a {self.title}")
         return {"kind": word, **self.kinds[word].write(value, names)}
 
     def schema(self) -> Schema:

@@ -151,9 +151,9 @@ class Output:
     Parameters
     ----------
     rate:
-        Frames a simulated second [1/s].
+        Frames per simulated second [1/s].
     contacts:
-        Whether contact points and forces are recorded, too.
+        Whether contact points and forces are recorded too.
     """
 
     rate: float = 60.0

@@ -55,7 +55,7 @@ class Signal(Value):
     def write(self, value: Any, names: Names) -> Any:
         if callable(value) and type(value) not in SIGNALS.classes:
             raise InputError(
-                "is a Python function; a file can only say a number, a Schedule or a Wave"
+                "is a Python function; a file can only hold a number, a Schedule or a Wave"
             )
         kind: Value = SIGNALS if callable(value) else self.number
         return kind.write(value, names)
@@ -82,7 +82,7 @@ class VectorSignal(Value):
         if isinstance(value, Components):
             return [Signal().write(each, names) for each in value.entries]
         if callable(value):
-            raise InputError("is a Python function; a file can only say numbers and Components")
+            raise InputError("is a Python function; a file can only hold numbers and Components")
         return Numbers(3).write(value, names)
 
     def schema(self) -> Schema:

@@ -78,7 +78,7 @@ class Number(Value):
 
     def write(self, value: Any, names: Names) -> float:
         if callable(value):
-            raise InputError("is a Python function; a file can only say a number")
+            raise InputError("is a Python function; a file can only hold a number")
         return float(value)
 
     def schema(self) -> Schema:

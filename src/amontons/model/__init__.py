@@ -1,1 +1,1 @@
-"""What is simulated, as people describe it: shapes."""
+"""What is simulated, as users describe it: shapes, bodies, materials, joints and forces."""

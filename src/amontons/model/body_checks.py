@@ -78,7 +78,7 @@ def body_masses(
         return np.full(count, np.inf)
     if (mass is None) == (density is None):
         raise InputError(
-            "a body that moves needs a mass or a density, just one of them; "
+            "a body that moves needs either a mass or a density; "
             "say fixed=True for one that does not move"
         )
     for shape in _moving(shapes, driven):

@@ -35,7 +35,7 @@ class Material:
     restitution:
         Share of the approach speed that an impact gives back, from 0 to 1.
     compliance:
-        Depth a newton of a contact point [m/N]; 0 is rigid.
+        Depth per newton at a contact point [m/N]; 0 is rigid.
     damping:
         Time [s] in which a compliant contact's dashpot relaxes its spring: c/k.
     """

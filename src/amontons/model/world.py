@@ -124,7 +124,7 @@ class World:
             One of the two for bodies that move: kilograms, or kg/m³.
         inertia:
             About the centre of mass along body axes [kg m²], (3,) or (3, 3) for all, (n, 3, 3)
-            for each; by default that of the shape, filled evenly.
+            for each; by default that of the shape with uniform density.
         centre:
             Centre of mass in the frame of the shape [m], where it is not that of the even filling;
             one for all.
@@ -240,7 +240,7 @@ class World:
         if not isinstance(joint, Connection):
             raise InputError(f"a joint such as amontons.Revolute was expected, got {joint!r}")
         if any(joint is other for other in self.joints):
-            raise InputError(f"{joint.title} is in this world already; make another one like it")
+            raise InputError(f"{joint.title} is already in this world; make another one like it")
         ends = [end for end in (joint.a, joint.b) if end is not None]
         self._check_ends(joint.title, ends)
         if not any(self.bodies.dynamic[self.index_of(id)] for id in joint.bodies if id is not None):
@@ -263,7 +263,7 @@ class World:
         if not isinstance(force, Load):
             raise InputError(f"a load such as amontons.AppliedForce was expected, got {force!r}")
         if any(force is other for other in self.forces):
-            raise InputError(f"{force.title} is in this world already; make another one like it")
+            raise InputError(f"{force.title} is already in this world; make another one like it")
         self._check_ends(force.title, force.given)
         self.forces.append(force)
         self.version += 1

@@ -41,7 +41,7 @@ def forces(results: Results) -> Figure:
     )  # fmt: skip
     ax.plot(middle, np.exp(-middle), color="0.35", linewidth=1.0, linestyle="--", label="exp(−f)")
     ax.set_yscale("log")
-    ax.set_xlabel("Normal force f by its mean")
+    ax.set_xlabel("Normal force f over its mean")
     ax.set_ylabel("Density")
     legend_below(figure, ax)
     return figure

@@ -1,4 +1,4 @@
-"""Results: a run in one HDF5 file, readable while it grows, and checkpoints to go on from."""
+"""Results: a run in one HDF5 file, readable while it grows, and checkpoints to resume from."""
 
 from amontons.results.layout import COLUMNS as READINGS
 from amontons.results.layout import STAGES

@@ -147,7 +147,7 @@ class Results:
 
     @property
     def rate(self) -> float:
-        """Frames a simulated second [1/s]."""
+        """Frames per simulated second [1/s]."""
         return float(self.file.attrs["rate"])
 
     @property

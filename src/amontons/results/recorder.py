@@ -42,7 +42,7 @@ class Recorder:
     folder:
         Made if it is not there; without `resume` it must not hold a run already.
     rate:
-        Frames a simulated second [1/s]; by default 60, or as many as the run that goes on has.
+        Frames per simulated second [1/s]; by default 60, or as many as the run that goes on has.
     contacts:
         Whether to record contact points and forces; by default no, or as the run that goes on.
     about:
@@ -74,7 +74,7 @@ class Recorder:
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as reason:
-            raise OutputError(f"cannot make the folder {folder}: {reason.strerror}") from None
+            raise OutputError(f"cannot create the folder {folder}: {reason.strerror}") from None
         self._claim = Claim(folder)
         try:
             remove_unfinished(folder / CHECKPOINT)
@@ -174,7 +174,7 @@ class Recorder:
 
     def __repr__(self) -> str:
         state = "closed" if self.closed else f"{self._file.frames} frames"
-        return f"<Recorder: {self.folder}, {self.rate:g} frames a second, {state}>"
+        return f"<Recorder: {self.folder}, {self.rate:g} frames per second, {state}>"
 
     def _due(self, moment: float) -> int:
         """Number of the frame that is due at a time [s]."""

@@ -51,7 +51,7 @@ def taken(folder: Path) -> str:
     way = (
         f"`amontons resume {folder}`" if scene else "Recorder(..., resume=True) in the same script"
     )
-    return f"{folder} holds a run already: go on with it ({way}), or choose another folder"
+    return f"{folder} already holds a run: continue it ({way}), or choose another folder"
 
 
 def _check_options(
@@ -59,7 +59,7 @@ def _check_options(
 ) -> None:
     if rate is not None and rate != results.rate:
         raise InputError(
-            f"the run in {folder} has {results.rate:g} frames a second, not {rate:g}; give "
+            f"the run in {folder} has {results.rate:g} frames per second, not {rate:g}; give "
             f"rate={results.rate:g}, or choose another folder"
         )
     if contacts is not None and contacts != results.has_contacts:
@@ -99,7 +99,7 @@ def _check_start(results: Results, folder: Path, simulation: Simulation) -> None
     if not results.frames:
         return
     first, bodies = results[0], simulation.bodies
-    advice = "do the same before the recorder as the script that made it, or choose another folder"
+    advice = "do the same before recording as the script that made it did, or choose another folder"
     if first.step != simulation.steps:
         raise InputError(
             f"the run in {folder} began after {first.step} steps, but this simulation has taken "

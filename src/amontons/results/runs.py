@@ -89,7 +89,7 @@ def _keep_copy(scene: FileScene, folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as reason:
-        raise OutputError(f"cannot make the folder {folder}: {reason.strerror}") from None
+        raise OutputError(f"cannot create the folder {folder}: {reason.strerror}") from None
     save_scene(scene, folder / SCENE_FILE)
 
 

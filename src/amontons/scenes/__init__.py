@@ -1,4 +1,4 @@
-"""Scenes: worlds that tests, benchmarks, docs and the command line share; one a file."""
+"""Scenes: worlds that tests, benchmarks, docs and the command line share; one per file."""
 
 from amontons.errors import InputError
 from amontons.scenes.base import Advice, Scene

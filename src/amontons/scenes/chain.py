@@ -31,7 +31,7 @@ class Chain(Scene):
     link: float = parameter(0.2, "length of a link", unit="m", low=1e-3, high=10.0)
     ball_mass: float = parameter(10.0, "of the ball", unit="kg", low=1e-3, high=1e6)
     drag: float = parameter(
-        0.02, "torque by turning speed of a link", unit="N m s", low=0.0, high=1e3
+        0.02, "torque per turning speed of a link", unit="N m s", low=0.0, high=1e3
     )
     friction: float = parameter(0.4, "Coulomb's coefficient", low=0.0, high=100.0)
 

@@ -30,7 +30,7 @@ class Gripper(Scene):
 
     jaws: int = parameter(3, "how many jaws", low=2, high=6)
     squeeze: float = parameter(80.0, "force of a jaw's spring", unit="N", low=1.0, high=1e4)
-    carry: float = parameter(0.4, "way of the part along x", unit="m", low=-2.0, high=2.0)
+    carry: float = parameter(0.4, "how far the part is carried in x", unit="m", low=-2.0, high=2.0)
     lift: float = parameter(0.2, "of the part", unit="m", low=0.0, high=2.0)
     mass: float = parameter(1.0, "of the part", unit="kg", low=1e-3, high=100.0)
     friction: float = parameter(0.5, "Coulomb's coefficient", low=0.0, high=100.0)

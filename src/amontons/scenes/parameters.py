@@ -89,6 +89,6 @@ class Parameter:
             raise
         except ValueError:
             what = {int: "a whole number", float: "a number"}.get(
-                type(self.default), "numbers with commas between them"
+                type(self.default), "numbers separated by commas"
             )
             raise InputError(f"{self.name} must be {what}, got {text!r}") from None

@@ -28,9 +28,9 @@ class Shaker(Scene):
     balls: int = parameter(600, "how many small balls", low=1, high=1_000_000)
     large: int = parameter(9, "how many large balls", low=1, high=10_000)
     radius: float = parameter(0.005, "of a small ball", unit="m", low=1e-4, high=1.0)
-    ratio: float = parameter(2.5, "of the radii, large by small", low=1.0, high=20.0)
+    ratio: float = parameter(2.5, "of the radii, large to small", low=1.0, high=20.0)
     amplitude: float = parameter(2.0, "of the shaking in small radii", low=0.01, high=100.0)
-    strength: float = parameter(4.0, "largest acceleration by gravity", low=0.0, high=100.0)
+    strength: float = parameter(4.0, "largest acceleration, in gravities", low=0.0, high=100.0)
     friction: float = parameter(0.3, "Coulomb's coefficient", low=0.0, high=100.0)
     seed: int = parameter(0, "of the small shifts that break the symmetry", low=0)
 

@@ -28,7 +28,7 @@ class Vehicle(Scene):
     stones: int = parameter(80, "how many stones", low=0, high=100_000)
     stone: float = parameter(0.25, "largest extent of a stone", unit="m", low=1e-3, high=1.0)
     mass: float = parameter(400.0, "of the chassis", unit="kg", low=1.0, high=1e5)
-    speed: float = parameter(3.0, "that the wheels turn for", unit="m/s", low=-30.0, high=30.0)
+    speed: float = parameter(3.0, "that the wheels are driven at", unit="m/s", low=-30.0, high=30.0)
     torque: float = parameter(200.0, "largest of a motor", unit="N m", low=1e-6, high=1e5)
     stiffness: float = parameter(2e4, "of a spring", unit="N/m", low=1.0, high=1e8)
     damping: float = parameter(1.5e3, "of a shock absorber", unit="N s/m", low=0.0, high=1e7)

@@ -63,7 +63,7 @@ class WalkingRobot(Scene):
     """Six legs of three servos each, which walk along x with three feet on the ground at a time."""
 
     stride: float = parameter(0.16, "of a leg", unit="m", low=0.0, high=0.2)
-    period: float = parameter(1.0, "of a leg's round", unit="s", low=0.2, high=100.0)
+    period: float = parameter(1.0, "of a leg's cycle", unit="s", low=0.2, high=100.0)
     lift: float = parameter(0.04, "of a foot", unit="m", low=0.0, high=0.06)
     height: float = parameter(0.14, "of the hips", unit="m", low=0.08, high=0.2)
     trunk: float = parameter(12.0, "mass of the trunk", unit="kg", low=0.1, high=1e3)

@@ -38,8 +38,8 @@ class WreckingBall(Scene):
     def check(self) -> None:
         if self.rope * sin(radians(self.angle)) < 1.1 * (self.ball_radius + self.brick[1]):
             raise InputError(
-                f"with a rope of {self.rope:g} m at {self.angle:g}° the ball touches the wall "
-                "already; take a longer rope or a larger angle"
+                f"with a rope of {self.rope:g} m at {self.angle:g}° the ball already touches "
+                "the wall; take a longer rope or a larger angle"
             )
 
     def build(self) -> World:

@@ -33,7 +33,7 @@ def add_axis(
             if motor is None:
                 motor = PositionMotor(position=axis.rest, stiffness=spring, damping=axis.damping)
             else:
-                left_out.add("springs of slides that have motors, too", axis.name)
+                left_out.add("springs of slides that also have motors", axis.name)
             spring = 0.0
         kind = Revolute if axis.way is Way.HINGE else Prismatic
         joint: Connection = kind(

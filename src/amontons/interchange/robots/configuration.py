@@ -38,10 +38,10 @@ class Clamped:
             return inside
         if name in self.wanted:
             raise InputError(
-                f"{self.path}: joint {name!r} cannot begin at {value:g}: "
+                f"{self.path}: joint {name!r} cannot start at {value:g}: "
                 f"its limits are {low:g} and {high:g}"
             )
-        self.left_out.add("zeros out of range: these joints begin at a limit", name)
+        self.left_out.add("zeros out of range: these joints start at a limit", name)
         return inside
 
     def refuse_unknown(self) -> None:

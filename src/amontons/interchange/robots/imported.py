@@ -92,7 +92,7 @@ class Imported:
     def __repr__(self) -> str:
         return (
             f"<Imported {self.name!r}: {len(self.bodies)} links, {len(self.joints)} joints, "
-            f"{len(self.unsupported)} things not taken over>"
+            f"{len(self.unsupported)} things not carried over>"
         )
 
 

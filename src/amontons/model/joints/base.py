@@ -124,7 +124,7 @@ class Joint(Connection):
             if damping > 0.0 and getattr(self, f"{prefix}compliance") == 0.0:
                 raise InputError(
                     f"{prefix}damping is {damping:g}, but the joint is rigid; "
-                    f"give it a {prefix}compliance, too"
+                    f"give it a {prefix}compliance too"
                 )
         super().__post_init__()
 

@@ -1,4 +1,4 @@
-"""Recorded runs in formats that other programs read; one a file."""
+"""Recorded runs in formats that other programs read; one per file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs as tables of numbers with commas between them."""
+"""Runs as tables of numbers separated by commas."""
 
 from __future__ import annotations
 
