@@ -186,7 +186,7 @@ BODY = Record(
             "about the centre of mass along body axes [kg m²], 3 numbers or 3 × 3; by default "
             "that of the shape, filled evenly",
         ),
-        Field("centre", VECTOR, "centre of mass in the shape's frame [m], if not as of uniform density"),
+        Field("centre", VECTOR, "centre of mass in the shape's frame [m], if density is uneven"),
         Field("fixed", Flag(), "never moves, and needs no mass", False),
         Field("motion", MOTION, "moves as prescribed, whatever pushes it, and needs no mass"),
         Field("material", MaterialName(), "by default friction 0.5 and nothing else"),
@@ -194,7 +194,7 @@ BODY = Record(
         Field("mask", BITS, "bits of the groups that it collides with", ALL_BITS),
         Field("force", VECTORS, "constant force at the centre of mass [N]"),
         Field("torque", VECTORS, "constant torque in world axes [N m]"),
-        Field("asleep", Either(Flag(), ListOf(Flag()), depth=1), "asleep until something touches it"),
+        Field("asleep", Either(Flag(), ListOf(Flag()), depth=1), "asleep until touched"),
         Field(
             "still", Either(NOT_NEGATIVE, ListOf(NOT_NEGATIVE), depth=1),
             "for how long it has not moved [s]",
