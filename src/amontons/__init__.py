@@ -93,7 +93,8 @@ _HOMES = {
         "TriangleMesh",
     ),
     "amontons.problem.problem": ("ConeProblem",),
-    "amontons.problem.residuals": ("Measure", "Residuals", "residuals"),
+    "amontons.judge": ("residuals",),
+    "amontons.problem.residuals": ("Measure", "Residuals"),
     "amontons.problem.sets": (
         "CoulombCone",
         "Free",
@@ -258,6 +259,7 @@ if TYPE_CHECKING:
         load_urdf,
         save_scene,
     )
+    from amontons.judge import residuals
     from amontons.model.bodies import Bodies, Body
     from amontons.model.forces import (
         AppliedForce,
@@ -309,7 +311,7 @@ if TYPE_CHECKING:
     )
     from amontons.model.world import World
     from amontons.problem.problem import ConeProblem
-    from amontons.problem.residuals import Measure, Residuals, residuals
+    from amontons.problem.residuals import Measure, Residuals
     from amontons.problem.sets import (
         CoulombCone,
         Free,

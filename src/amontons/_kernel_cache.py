@@ -42,6 +42,7 @@ KERNEL_FREE = (
 BELOW: dict[str, tuple[str, ...]] = {
     "algebra": (),
     "problem": ("algebra",),
+    "judge": ("algebra",),
     "solvers": ("algebra", "problem"),
     "model/shapes": ("algebra",),
     "collision": ("algebra", "model/shapes"),

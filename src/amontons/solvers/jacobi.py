@@ -9,45 +9,27 @@ from typing import ClassVar
 import numpy as np
 
 from amontons._jit import kernel, prange
-from amontons.problem.kernels import head, rows_of
+from amontons.algebra.cones import head, rows_of
 from amontons.problem.problem import ConeProblem
-from amontons.problem.residuals import Gauge
 from amontons.solvers.base import Buffers, Floats, Iterate, Solver
-from amontons.solvers.relaxation import Damper, Relaxation, relax_block
+from amontons.solvers.gauge import Gauge
+from amontons.solvers.relaxation import Damper, Relaxation, relax_block, room_for_block
 
 
 @kernel
-def sweep(sets, steps, blocks, offsets, omega, sharpness, full, x, product, linear, out):
+def sweep(sets, tuning, omega, x, product, linear, out):
     """One step of every block, all from the same x."""
     for c in prange(sets.chunks.shape[0]):
         kind, first, count, row = head(sets.chunks, c)
-        rows = rows_of(kind)
-        new, old, u, work = np.empty(6), np.empty(6), np.empty(6), np.empty(6)
+        block = room_for_block()
         for j in range(sets.chunks[c, 4], sets.chunks[c, 5]):
-            b = first + j
-            for k in range(rows):
+            for k in range(rows_of(kind)):
                 i = row + k * count + j
-                old[k] = x[i]
-                u[k] = product[i] + linear[i]
-            relax_block(
-                sets,
-                kind,
-                b,
-                j,
-                rows,
-                steps[b],
-                blocks,
-                offsets,
-                omega,
-                sharpness,
-                full,
-                old,
-                u,
-                new,
-                work,
-            )
-            for k in range(rows):
-                out[row + k * count + j] = new[k]
+                block.old[k] = x[i]
+                block.u[k] = product[i] + linear[i]
+            relax_block(sets, tuning, omega, kind, first + j, j, block)
+            for k in range(rows_of(kind)):
+                out[row + k * count + j] = block.new[k]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,9 +54,7 @@ class Jacobi(Relaxation, Solver):
         self, problem: ConeProblem, x: Floats, gauge: Gauge, buffers: Buffers
     ) -> Generator[Iterate]:
         """Algorithm 2 of paper 3, every block seeing the last iterate."""
-        sets, r = problem.sets.arrays, problem.linear
-        scratch = problem.operator.scratch()
-        blocks, offsets = self.local_blocks(problem)
+        scratch, tuning = problem.operator.scratch(), self.tuning(problem)
         go = sweep.sized(problem.blocks)
         x = buffers.projected(problem, x)
         Nx = np.empty(problem.rows)
@@ -84,17 +64,6 @@ class Jacobi(Relaxation, Solver):
             error, objective = gauge.error(problem, x, Nx)
             yield Iterate(x, error, objective)
             new = buffers.free(x)
-            go(
-                sets,
-                problem.mean_steps,
-                blocks,
-                offsets,
-                damper.after(objective),
-                self.sharpness,
-                self.step == "full",
-                x,
-                Nx,
-                r,
-                new,
-            )
+            omega = damper.after(objective)
+            go(problem.sets.arrays, tuning, omega, x, Nx, problem.linear, new)
             x = new

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from amontons._jit import helper
-from amontons.algebra.cones import COULOMB, project_block
+from amontons.algebra.cones import COULOMB, project_block, rows_of
 from amontons.errors import InputError
 from amontons.problem.problem import ConeProblem
 
@@ -18,17 +19,44 @@ LOCAL_ITERATIONS = 60
 LOCAL_ACCURACY = 1e-14
 
 
-@helper
-def relax_block(
-    sets, kind, b, j, rows, step, blocks, offsets, omega, sharpness, full, old, u, new, work
-):
-    """new ← λ·(step of one block) + (1 − λ)·old, where `old` has velocity `u`; all from entry 0.
+class Tuning(NamedTuple):
+    """A method's settings and blocks, as kernels see them."""
 
-    The step is Π(old − ω·step·u) or, with `full`, the block's own minimum, over-relaxed by ω. That
-    minimum is found by projected gradients on the d × d block, a few dozen of them.
+    sharpness: float  # λ
+    full: bool  # whether a block is minimised, or given one averaged step
+    steps: Floats  # averaged step of each block, shape (blocks,)
+    blocks: Floats  # with `full` the blocks N_bb + E_bb, row by row in one array
+    offsets: NDArray[np.int64]  # and where each begins, shape (blocks + 1,)
+
+
+class OneBlock(NamedTuple):
+    """Room for one block; components are entries 0 and on."""
+
+    old: Floats  # x before its step
+    u: Floats  # velocity there
+    new: Floats  # x after it
+    work: Floats
+
+
+@helper
+def room_for_block():
+    """Room for any block."""
+    return OneBlock(np.empty(6), np.empty(6), np.empty(6), np.empty(6))
+
+
+@helper
+def relax_block(sets, tuning, omega, kind, b, j, block):
+    """new ← λ·(step of one block) + (1 − λ)·old, where `old` has velocity `u`.
+
+    It is block `b` of all and `j` of its group. The step is Π(old − ω·step·u) or, with `full`, the
+    block's own minimum, over-relaxed by ω. That minimum is found by projected gradients on the
+    d × d block, a few dozen of them.
     """
+    old, u, new, work = block.old, block.u, block.new, block.work
+    full, blocks, offsets = tuning.full, tuning.blocks, tuning.offsets
+    rows = rows_of(kind)
     index = b if kind >= COULOMB else j
-    rounds, short = 1, omega * step
+    rounds, short = 1, omega * tuning.steps[b]
     if full:
         at, bound = offsets[b], 0.0
         for i in range(rows):
@@ -62,7 +90,7 @@ def relax_block(
         if change <= LOCAL_ACCURACY * LOCAL_ACCURACY * size and omega == 1.0:
             break
     for k in range(rows):  # paper 3, algorithm 2, line 5
-        new[k] = old[k] + sharpness * (new[k] - old[k])
+        new[k] = old[k] + tuning.sharpness * (new[k] - old[k])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,11 +110,12 @@ class Relaxation:
         if self.step not in ("block", "full"):
             raise InputError(f"unknown step {self.step!r}; choose 'block' or 'full'")
 
-    def local_blocks(self, problem: ConeProblem) -> tuple[Floats, NDArray[np.int64]]:
-        """Diagonal blocks of N + E for the full step, or nothing for the averaged one."""
-        if self.step == "block":
-            return np.empty(0), np.empty(0, dtype=np.int64)
-        return problem.diagonal_blocks()
+    def tuning(self, problem: ConeProblem) -> Tuning:
+        """The settings for one problem; diagonal blocks are made for the full step alone."""
+        blocks, offsets = np.empty(0), np.empty(0, dtype=np.int64)
+        if self.step == "full":
+            blocks, offsets = problem.diagonal_blocks()
+        return Tuning(self.sharpness, self.step == "full", problem.mean_steps, blocks, offsets)
 
 
 class Damper:
