@@ -13,7 +13,7 @@ from amontons.algebra.cones import head, rows_of
 from amontons.problem.problem import ConeProblem
 from amontons.solvers.base import Buffers, Floats, Iterate, Solver
 from amontons.solvers.gauge import Gauge
-from amontons.solvers.relaxation import Damper, Relaxation, relax_block, room_for_block
+from amontons.solvers.relaxation import Damper, Relaxation, relax_block
 
 
 @kernel
@@ -21,15 +21,16 @@ def sweep(sets, tuning, omega, x, product, linear, out):
     """One step of every block, all from the same x."""
     for c in prange(sets.chunks.shape[0]):
         kind, first, count, row = head(sets.chunks, c)
-        block = room_for_block()
+        rows = rows_of(kind)
+        new, old, u, work = np.empty(6), np.empty(6), np.empty(6), np.empty(6)
         for j in range(sets.chunks[c, 4], sets.chunks[c, 5]):
-            for k in range(rows_of(kind)):
+            for k in range(rows):
                 i = row + k * count + j
-                block.old[k] = x[i]
-                block.u[k] = product[i] + linear[i]
-            relax_block(sets, tuning, omega, kind, first + j, j, block)
-            for k in range(rows_of(kind)):
-                out[row + k * count + j] = block.new[k]
+                old[k] = x[i]
+                u[k] = product[i] + linear[i]
+            relax_block(sets, tuning, omega, kind, first + j, j, rows, old, u, new, work)
+            for k in range(rows):
+                out[row + k * count + j] = new[k]
 
 
 @dataclass(frozen=True, kw_only=True)

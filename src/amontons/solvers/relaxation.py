@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from amontons._jit import helper
-from amontons.algebra.cones import COULOMB, project_block, rows_of
+from amontons.algebra.cones import COULOMB, project_block
 from amontons.errors import InputError
 from amontons.problem.problem import ConeProblem
 
@@ -29,32 +29,15 @@ class Tuning(NamedTuple):
     offsets: NDArray[np.int64]  # and where each begins, shape (blocks + 1,)
 
 
-class OneBlock(NamedTuple):
-    """Room for one block; components are entries 0 and on."""
-
-    old: Floats  # x before its step
-    u: Floats  # velocity there
-    new: Floats  # x after it
-    work: Floats
-
-
 @helper
-def room_for_block():
-    """Room for any block."""
-    return OneBlock(np.empty(6), np.empty(6), np.empty(6), np.empty(6))
-
-
-@helper
-def relax_block(sets, tuning, omega, kind, b, j, block):
-    """new ← λ·(step of one block) + (1 − λ)·old, where `old` has velocity `u`.
+def relax_block(sets, tuning, omega, kind, b, j, rows, old, u, new, work):
+    """new ← λ·(step of one block) + (1 − λ)·old, where `old` has velocity `u`; all from entry 0.
 
     It is block `b` of all and `j` of its group. The step is Π(old − ω·step·u) or, with `full`, the
     block's own minimum, over-relaxed by ω. That minimum is found by projected gradients on the
     d × d block, a few dozen of them.
     """
-    old, u, new, work = block.old, block.u, block.new, block.work
     full, blocks, offsets = tuning.full, tuning.blocks, tuning.offsets
-    rows = rows_of(kind)
     index = b if kind >= COULOMB else j
     rounds, short = 1, omega * tuning.steps[b]
     if full:

@@ -98,9 +98,11 @@ def contact_tile(normal, mu, rho, steps, step, x, gradient, direction):
     d0, d1, d2 = direction
     error, slope, square = 0.0, 0.0, 0.0
     for j in range(mu.size):
-        n, at, g = (n0[j], n1[j], n2[j]), (x0[j], x1[j], x2[j]), (g0[j], g1[j], g2[j])
-        error += natural_contact(n, mu[j], rho[j], at, g)
-        (z0, z1, z2), length = step_contact(n, mu[j], sn[j], st[j], step, at, g)
+        n = n0[j], n1[j], n2[j]
+        error += natural_contact(n, mu[j], rho[j], (x0[j], x1[j], x2[j]), (g0[j], g1[j], g2[j]))
+        (z0, z1, z2), length = step_contact(
+            n, mu[j], sn[j], st[j], step, (x0[j], x1[j], x2[j]), (g0[j], g1[j], g2[j])
+        )
         z0, z1, z2 = z0 - x0[j], z1 - x1[j], z2 - x2[j]
         slope += g0[j] * z0 + g1[j] * z1 + g2[j] * z2
         square += length

@@ -1,4 +1,4 @@
-"""Bursts of APGD: many iterations in one call, for problems over bodies.
+"""Bursts of APGD: many iterations in one call, for problems over terms.
 
 A call from Python costs as much as an iteration on a thousand contacts. So `propose` and `accept`
 take turns in compiled code here, and leave their state in arrays between one burst and the next.
@@ -16,12 +16,13 @@ from numpy.typing import NDArray
 
 from amontons import _jit
 from amontons._jit import CHUNK, routine, serial_kernel
+from amontons.algebra.cones import Metric, SetArrays
 from amontons.problem.kernels import add_compliance, blended_square
 from amontons.problem.operators import BodyOperator
 from amontons.problem.operators.body_kernels import BodyArrays, body_product, body_quadratic
 from amontons.problem.problem import ConeProblem
 from amontons.solvers.apgd.accept import Pace, accept
-from amontons.solvers.apgd.propose import Terms, propose
+from amontons.solvers.apgd.propose import propose
 from amontons.solvers.base import Buffers, Floats, Iterate
 from amontons.solvers.gauge import Gauge
 
@@ -45,9 +46,13 @@ L, THETA, BETA, LEAST, UPHILL, LENGTH = range(6)
 """The pace; the least squared error; and what the last proposal returned."""
 
 
-class BodyTerms(NamedTuple):
-    """N and E over bodies."""
+class Terms(NamedTuple):
+    """What stays the same from one iteration to the next."""
 
+    sets: SetArrays
+    metric: Metric
+    rho: Floats  # step of the natural map that is the error, shape (blocks,)
+    linear: Floats  # r, shape (rows,)
     arrays: BodyArrays
     masses: Floats  # inertia and mass of each body, shape (bodies, 7)
     compliance: Floats  # diagonal of E, shape (rows,), or empty where there is none
@@ -68,7 +73,7 @@ class Burst(NamedTuple):
 
 
 @serial_kernel
-def descend(terms, bodies, burst, shrink, restart, enough, room):
+def descend(terms, burst, shrink, restart, enough, room):
     """Iterate until `room` iterates are logged or one has a squared error of at most `enough`.
 
     Returns how many were logged. The last of them is judged, and the step from it proposed.
@@ -82,8 +87,9 @@ def descend(terms, bodies, burst, shrink, restart, enough, room):
         if place[PROPOSED] == 0:
             step = 1.0 / pace.L
             error, quadratic, lin, number[UPHILL], number[LENGTH] = _propose(  # 7, 8
-                terms, x[now], x[old], Nx[n_now], Nx[n_old], pace.beta, step, x[new], burst.partial
-            )
+                terms.sets, terms.metric, terms.rho, x[now], x[old], Nx[n_now], Nx[n_old],
+                terms.linear, pace.beta, step, x[new], burst.partial,
+            )  # fmt: skip
             place[PROPOSED] = 1
             if place[JUDGED] == 0:  # 17 to 24
                 place[JUDGED] = 1
@@ -93,15 +99,15 @@ def descend(terms, bodies, burst, shrink, restart, enough, room):
                     number[LEAST], place[BEST] = error, now
                 if logged == room or not error > enough:
                     return logged
-        _product(bodies.arrays, x[new], velocity[n_new], Nx[n_new])
-        if bodies.compliance.size > 0:
-            _comply(terms.sets, bodies.compliance, x[new], Nx[n_new])
+        _product(terms.arrays, x[new], velocity[n_new], Nx[n_new])
+        if terms.compliance.size > 0:
+            _comply(terms.sets, terms.compliance, x[new], Nx[n_new])
             bend = _square(
                 x[new], x[now], x[old], Nx[n_new], Nx[n_now], Nx[n_old], pace.beta, burst.sums
             )
         else:
             v_new, v_now, v_old = velocity[n_new], velocity[n_now], velocity[n_old]
-            bend = _quadratic(bodies.masses, v_new, v_now, v_old, pace.beta, burst.sums)
+            bend = _quadratic(terms.masses, v_new, v_now, v_old, pace.beta, burst.sums)
         place[PROPOSED] = 0
         length, uphill = number[LENGTH], number[UPHILL]
         accepted, pace = _accept(pace, bend, length, uphill, shrink, restart)  # 9 to 30
@@ -126,7 +132,7 @@ def come_in_bursts(problem: ConeProblem) -> bool:
 
 
 def bursts(
-    solver: APGD, problem: ConeProblem, start: Floats, terms: Terms, pace: Pace, gauge: Gauge,
+    solver: APGD, problem: ConeProblem, start: Floats, metric: Metric, pace: Pace, gauge: Gauge,
     buffers: Buffers,
 ) -> Generator[Iterate]:  # fmt: skip
     """Iterates of APGD from `start`, one of the buffers, with the first pace given."""
@@ -138,7 +144,15 @@ def bursts(
         raise RuntimeError("a burst needs four buffers beside the best point of another method")
     compliance = np.empty(0) if problem.compliance is None else problem.compliance
     parts = operator.bodies / CHUNK if problem.compliance is None else problem.rows / (4 * CHUNK)
-    bodies = BodyTerms(operator.arrays, operator.masses, compliance)
+    terms = Terms(
+        sets=problem.sets.arrays,
+        metric=metric,
+        rho=gauge.rho,
+        linear=problem.linear,
+        arrays=operator.arrays,
+        masses=operator.masses,
+        compliance=compliance,
+    )
     burst = Burst(
         x=buffers.block,
         Nx=np.empty((3, problem.rows)),
@@ -161,7 +175,7 @@ def bursts(
     while True:
         begin, enough = time.perf_counter(), (gauge.wanted / gauge.factor) ** 2
         most = max(1, min(room, left))
-        logged = descend(terms, bodies, burst, solver.shrink, solver.restart, enough, most)
+        logged = descend(terms, burst, solver.shrink, solver.restart, enough, most)
         each = (time.perf_counter() - begin) / logged
         left -= logged
         errors = (gauge.factor * np.sqrt(burst.error[:logged])).tolist()

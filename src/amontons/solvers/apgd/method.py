@@ -23,7 +23,7 @@ from amontons.errors import InputError
 from amontons.problem.problem import ConeProblem
 from amontons.solvers.apgd.accept import Pace, accept
 from amontons.solvers.apgd.bursts import bursts, come_in_bursts
-from amontons.solvers.apgd.propose import Terms, propose
+from amontons.solvers.apgd.propose import propose
 from amontons.solvers.base import Buffers, Floats, Iterate, Solver
 from amontons.solvers.gauge import Gauge
 
@@ -61,15 +61,14 @@ class APGD(Solver):
         self, problem: ConeProblem, x: Floats, gauge: Gauge, buffers: Buffers
     ) -> Generator[Iterate]:
         """Algorithm 1 of paper 3; comments give its line numbers."""
-        metric = problem.metric(self.scaling)
-        terms = Terms(problem.sets.arrays, metric, gauge.rho, problem.linear)
+        sets, r, metric = problem.sets.arrays, problem.linear, problem.metric(self.scaling)
         x = buffers.projected(problem, x)  # 2
         pace = Pace(_first_curvature(problem, metric), 1.0, 0.0)  # 3, 4
         if come_in_bursts(problem):
-            yield from bursts(self, problem, x, terms, pace, gauge, buffers)
+            yield from bursts(self, problem, x, metric, pace, gauge, buffers)
             return
         go = propose.sized(problem.blocks)
-        partial = np.empty((terms.sets.chunks.shape[0], 5))
+        partial = np.empty((sets.chunks.shape[0], 5))
         Nx, Nx_old, Nx_new = (np.empty(problem.rows) for _ in range(3))
         memory, memory_old, memory_new = (problem.operator.scratch() for _ in range(3))
 
@@ -80,9 +79,10 @@ class APGD(Solver):
         judged = False
         while True:  # 6
             x_new, beta = buffers.free(x, x_old), pace.beta
-            error, quadratic, linear, uphill, length = problem.total(
-                go(terms, x, x_old, Nx, Nx_old, beta, 1.0 / pace.L, x_new, partial)
+            found = go(
+                sets, metric, gauge.rho, x, x_old, Nx, Nx_old, r, beta, 1.0 / pace.L, x_new, partial
             )  # 7, 8
+            error, quadratic, linear, uphill, length = problem.total(found)
             if not judged:
                 objective = 0.5 * quadratic + linear + problem.objective_offset
                 yield Iterate(x, gauge.factor * math.sqrt(error), objective)  # 17 to 24
@@ -90,9 +90,8 @@ class APGD(Solver):
             bend = problem.quadratic(
                 (x_new, x, x_old), (Nx_new, Nx, Nx_old), (memory_new, memory, memory_old), beta
             )
-            accepted, pace = accept(
-                pace, bend, length, uphill, self.shrink, self.restart
-            )  # 9 to 30
+            # 9 to 30
+            accepted, pace = accept(pace, bend, length, uphill, self.shrink, self.restart)
             if accepted:
                 x_old, x = x, x_new
                 Nx_old, Nx, Nx_new = Nx, Nx_new, Nx_old

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
-from numpy.typing import NDArray
 
 from amontons._jit import TILE, helper, kernel, prange, routine
-from amontons.algebra.cones import COULOMB, SPINNING, Metric, SetArrays, head, rows_of
+from amontons.algebra.cones import COULOMB, SPINNING, head, rows_of
 from amontons.algebra.sums import column_sum
 from amontons.algebra.tiles import normals_of, project_wrench
 from amontons.solvers.tiles import (
@@ -22,26 +19,14 @@ from amontons.solvers.tiles import (
     three_rows,
 )
 
-Floats = NDArray[np.float64]
-
-
-class Terms(NamedTuple):
-    """What stays the same from one iteration to the next."""
-
-    sets: SetArrays
-    metric: Metric  # S
-    rho: Floats  # step of the natural map that is the error, shape (blocks,)
-    linear: Floats  # r, shape (rows,)
-
 
 @kernel
-def propose(terms, x, x_old, Nx, Nx_old, beta, step, out, partial):
-    """Judge x, and take the next step from y = x + β(x − x_old): out ← Π(y − step·S(Ny + r)).
+def propose(sets, metric, rho, x, x_old, Nx, Nx_old, linear, beta, step, out, partial):
+    """Assess x, and take the next step from y = x + β(x − x_old): out ← Π(y − step·S(Ny + r)).
 
     Returns ‖e‖², xᵀNx and rᵀx at x, with e its natural map, and for the step gᵀ(out − x) and
     dᵀS⁻¹d with d = out − y. One pass, because the vectors are then read from memory once.
     """
-    sets, metric, rho, linear = terms.sets, terms.metric, terms.rho, terms.linear
     for c in prange(sets.chunks.shape[0]):
         kind, first, count, row = head(sets.chunks, c)
         T = np.empty(STEP_SIZE)
@@ -114,9 +99,7 @@ def propose(terms, x, x_old, Nx, Nx_old, beta, step, out, partial):
 
 
 @routine
-def contact_tile(
-    normal, mu, rho, steps, beta, step, x, x_old, product, product_old, linear, out
-):  # fmt: skip
+def contact_tile(normal, mu, rho, steps, beta, step, x, x_old, product, product_old, linear, out):
     """The same for Coulomb contacts, in one loop: vectors are tuples of three views."""
     n0, n1, n2 = normal
     sn, st = steps

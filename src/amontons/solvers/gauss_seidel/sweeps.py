@@ -12,7 +12,7 @@ from amontons.algebra.cones import project_coulomb, rows_of
 from amontons.problem.kernels import comply
 from amontons.problem.operators.body_kernels import push, relative_velocity, turn
 from amontons.problem.sets import Product
-from amontons.solvers.relaxation import relax_block, room_for_block
+from amontons.solvers.relaxation import relax_block
 
 
 class BlockRows(NamedTuple):
@@ -90,22 +90,23 @@ def push_force(arms, im, inertia, code, i, f0, f1, f2, v):
 
 
 @routine
-def relax_on_bodies(sets, arrays, where, tuning, compliance, omega, b, x, linear, velocity, block):
+def relax_on_bodies(sets, arrays, where, tuning, compliance, omega, b, x, linear, velocity, room):
     """Relax block `b` and pass the change of its impulse on to its two bodies."""
+    old, u, new, work = room
     kind, first, stride = where.kind[b], where.first_row[b], where.stride[b]
     rows = rows_of(kind)
-    relative_velocity(arrays, b, velocity, block.u)
+    relative_velocity(arrays, b, velocity, u)
     for k in range(rows):
-        block.old[k] = x[first + k * stride]
-        block.u[k] += linear[first + k * stride]
+        old[k] = x[first + k * stride]
+        u[k] += linear[first + k * stride]
     if compliance.size > 0:
-        comply(sets, compliance, kind, b, first, stride, x, block.u, 0, 1)
-    relax_block(sets, tuning, omega, kind, b, where.place[b], block)
+        comply(sets, compliance, kind, b, first, stride, x, u, 0, 1)
+    relax_block(sets, tuning, omega, kind, b, where.place[b], rows, old, u, new, work)
     for k in range(rows):
-        x[first + k * stride] = block.new[k]
-        block.new[k] -= block.old[k]
-    push(arrays, b, 0, block.new, velocity)
-    push(arrays, b, 1, block.new, velocity)
+        x[first + k * stride] = new[k]
+        new[k] -= old[k]
+    push(arrays, b, 0, new, velocity)
+    push(arrays, b, 1, new, velocity)
 
 
 @kernel
@@ -129,17 +130,18 @@ def sweep_bodies(
         c = colours - 1 - step if backward else step
         for p in prange(order.start[c], order.start[c + 1]):
             first, last = order.packet[p], order.packet[p + 1]
-            block = room_for_block()
+            room = np.empty(6), np.empty(6), np.empty(6), np.empty(6)
             for i in range(last - first):
                 b = order.block[last - 1 - i if backward else first + i]
                 relax_on_bodies(
-                    sets, arrays, where, tuning, compliance, omega, b, x, linear, velocity, block
+                    sets, arrays, where, tuning, compliance, omega, b, x, linear, velocity, room
                 )
 
 
 @routine
-def relax_on_matrix(sets, matrix, where, tuning, compliance, omega, b, x, linear, block):
+def relax_on_matrix(sets, matrix, where, tuning, compliance, omega, b, x, linear, room):
     """Relax block `b`, whose velocity is its rows of N times the current x."""
+    old, u, new, work = room
     kind, first, stride = where.kind[b], where.first_row[b], where.stride[b]
     rows = rows_of(kind)
     for k in range(rows):
@@ -147,13 +149,13 @@ def relax_on_matrix(sets, matrix, where, tuning, compliance, omega, b, x, linear
         total = linear[i]
         for p in range(matrix.indptr[i], matrix.indptr[i + 1]):
             total += matrix.data[p] * x[matrix.indices[p]]
-        block.u[k] = total
-        block.old[k] = x[i]
+        u[k] = total
+        old[k] = x[i]
     if compliance.size > 0:
-        comply(sets, compliance, kind, b, first, stride, x, block.u, 0, 1)
-    relax_block(sets, tuning, omega, kind, b, where.place[b], block)
+        comply(sets, compliance, kind, b, first, stride, x, u, 0, 1)
+    relax_block(sets, tuning, omega, kind, b, where.place[b], rows, old, u, new, work)
     for k in range(rows):
-        x[first + k * stride] = block.new[k]
+        x[first + k * stride] = new[k]
 
 
 @kernel
@@ -164,7 +166,7 @@ def sweep_matrix(sets, matrix, where, tuning, compliance, omega, order, backward
         c = colours - 1 - step if backward else step
         for p in prange(order.start[c], order.start[c + 1]):
             first, last = order.packet[p], order.packet[p + 1]
-            block = room_for_block()
+            room = np.empty(6), np.empty(6), np.empty(6), np.empty(6)
             for i in range(last - first):
                 b = order.block[last - 1 - i if backward else first + i]
-                relax_on_matrix(sets, matrix, where, tuning, compliance, omega, b, x, linear, block)
+                relax_on_matrix(sets, matrix, where, tuning, compliance, omega, b, x, linear, room)
