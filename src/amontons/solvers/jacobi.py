@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from amontons._jit import kernel, prange
-from amontons.algebra.cones import head, rows_of
+from amontons.algebra.cones import COULOMB, head, rows_of
 from amontons.problem.problem import ConeProblem
 from amontons.solvers.base import Buffers, Floats, Iterate, Solver
 from amontons.solvers.gauge import Gauge
@@ -19,6 +19,8 @@ from amontons.solvers.relaxation import Damper, Relaxation, relax_block
 @kernel
 def sweep(sets, tuning, omega, x, product, linear, out):
     """One step of every block, all from the same x."""
+    steps, blocks, offsets = tuning.steps, tuning.blocks, tuning.offsets
+    damping = omega, tuning.sharpness, tuning.full
     for c in prange(sets.chunks.shape[0]):
         kind, first, count, row = head(sets.chunks, c)
         rows = rows_of(kind)
@@ -28,7 +30,9 @@ def sweep(sets, tuning, omega, x, product, linear, out):
                 i = row + k * count + j
                 old[k] = x[i]
                 u[k] = product[i] + linear[i]
-            relax_block(sets, tuning, omega, kind, first + j, j, rows, old, u, new, work)
+            b, index = first + j, first + j if kind >= COULOMB else j
+            at = offsets[b] if tuning.full else 0
+            relax_block(sets, kind, index, rows, steps[b], blocks, at, damping, old, u, new, work)
             for k in range(rows):
                 out[row + k * count + j] = new[k]
 

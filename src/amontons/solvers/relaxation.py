@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from amontons._jit import helper
-from amontons.algebra.cones import COULOMB, project_block
+from amontons.algebra.cones import project_block
 from amontons.errors import InputError
 from amontons.problem.problem import ConeProblem
 
@@ -30,18 +30,17 @@ class Tuning(NamedTuple):
 
 
 @helper
-def relax_block(sets, tuning, omega, kind, b, j, rows, old, u, new, work):
+def relax_block(sets, kind, index, rows, step, blocks, at, damping, old, u, new, work):
     """new ← λ·(step of one block) + (1 − λ)·old, where `old` has velocity `u`; all from entry 0.
 
-    It is block `b` of all and `j` of its group. The step is Π(old − ω·step·u) or, with `full`, the
-    block's own minimum, over-relaxed by ω. That minimum is found by projected gradients on the
-    d × d block, a few dozen of them.
+    The step is Π(old − ω·step·u) or, with `full`, the block's own minimum, over-relaxed by ω. That
+    minimum is found by projected gradients on the d × d block, which begins at entry `at` of
+    `blocks`, a few dozen of them. `damping` is (ω, λ, full); `index` counts as in `project_block`.
     """
-    full, blocks, offsets = tuning.full, tuning.blocks, tuning.offsets
-    index = b if kind >= COULOMB else j
-    rounds, short = 1, omega * tuning.steps[b]
+    omega, sharpness, full = damping
+    rounds, short = 1, omega * step
     if full:
-        at, bound = offsets[b], 0.0
+        bound = 0.0
         for i in range(rows):
             line = 0.0
             for k in range(rows):
@@ -62,7 +61,7 @@ def relax_block(sets, tuning, omega, kind, b, j, rows, old, u, new, work):
             g = u[i]
             if full:
                 for k in range(rows):
-                    g += blocks[offsets[b] + i * rows + k] * (new[k] - old[k])
+                    g += blocks[at + i * rows + k] * (new[k] - old[k])
             work[i] = new[i] - short * g
         project_block(sets, kind, index, work)
         change, size = 0.0, 0.0
@@ -73,7 +72,7 @@ def relax_block(sets, tuning, omega, kind, b, j, rows, old, u, new, work):
         if change <= LOCAL_ACCURACY * LOCAL_ACCURACY * size and omega == 1.0:
             break
     for k in range(rows):  # paper 3, algorithm 2, line 5
-        new[k] = old[k] + tuning.sharpness * (new[k] - old[k])
+        new[k] = old[k] + sharpness * (new[k] - old[k])
 
 
 @dataclass(frozen=True, kw_only=True)

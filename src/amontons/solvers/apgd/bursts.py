@@ -78,7 +78,11 @@ def descend(terms, burst, shrink, restart, enough, room):
 
     Returns how many were logged. The last of them is judged, and the step from it proposed.
     """
+    # taken out of their tuples once: Numba counts references to what it takes out
+    sets, metric, rho, linear = terms.sets, terms.metric, terms.rho, terms.linear
+    arrays, masses, compliance = terms.arrays, terms.masses, terms.compliance
     x, Nx, velocity, place, number = burst.x, burst.Nx, burst.velocity, burst.place, burst.number
+    errors, objectives, partial, sums = burst.error, burst.objective, burst.partial, burst.sums
     logged = 0
     while True:  # 6
         now, old, new = place[X], place[X_OLD], place[X_NEW]
@@ -87,27 +91,25 @@ def descend(terms, burst, shrink, restart, enough, room):
         if place[PROPOSED] == 0:
             step = 1.0 / pace.L
             error, quadratic, lin, number[UPHILL], number[LENGTH] = _propose(  # 7, 8
-                terms.sets, terms.metric, terms.rho, x[now], x[old], Nx[n_now], Nx[n_old],
-                terms.linear, pace.beta, step, x[new], burst.partial,
+                sets, metric, rho, x[now], x[old], Nx[n_now], Nx[n_old], linear, pace.beta, step,
+                x[new], partial,
             )  # fmt: skip
             place[PROPOSED] = 1
             if place[JUDGED] == 0:  # 17 to 24
                 place[JUDGED] = 1
-                burst.error[logged], burst.objective[logged] = error, 0.5 * quadratic + lin
+                errors[logged], objectives[logged] = error, 0.5 * quadratic + lin
                 logged += 1
                 if error < number[LEAST]:
                     number[LEAST], place[BEST] = error, now
                 if logged == room or not error > enough:
                     return logged
-        _product(terms.arrays, x[new], velocity[n_new], Nx[n_new])
-        if terms.compliance.size > 0:
-            _comply(terms.sets, terms.compliance, x[new], Nx[n_new])
-            bend = _square(
-                x[new], x[now], x[old], Nx[n_new], Nx[n_now], Nx[n_old], pace.beta, burst.sums
-            )
+        _product(arrays, x[new], velocity[n_new], Nx[n_new])
+        if compliance.size > 0:
+            _comply(sets, compliance, x[new], Nx[n_new])
+            bend = _square(x[new], x[now], x[old], Nx[n_new], Nx[n_now], Nx[n_old], pace.beta, sums)
         else:
             v_new, v_now, v_old = velocity[n_new], velocity[n_now], velocity[n_old]
-            bend = _quadratic(terms.masses, v_new, v_now, v_old, pace.beta, burst.sums)
+            bend = _quadratic(masses, v_new, v_now, v_old, pace.beta, sums)
         place[PROPOSED] = 0
         length, uphill = number[LENGTH], number[UPHILL]
         accepted, pace = _accept(pace, bend, length, uphill, shrink, restart)  # 9 to 30

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from amontons._jit import helper, kernel, prange, routine
-from amontons.algebra.cones import project_coulomb, rows_of
+from amontons.algebra.cones import COULOMB, project_coulomb, rows_of
 from amontons.problem.kernels import comply
 from amontons.problem.operators.body_kernels import push, relative_velocity, turn
 from amontons.problem.sets import Product
@@ -101,7 +101,10 @@ def relax_on_bodies(sets, arrays, where, tuning, compliance, omega, b, x, linear
         u[k] += linear[first + k * stride]
     if compliance.size > 0:
         comply(sets, compliance, kind, b, first, stride, x, u, 0, 1)
-    relax_block(sets, tuning, omega, kind, b, where.place[b], rows, old, u, new, work)
+    damping = omega, tuning.sharpness, tuning.full
+    step, at = tuning.steps[b], tuning.offsets[b] if tuning.full else 0
+    index = b if kind >= COULOMB else where.place[b]
+    relax_block(sets, kind, index, rows, step, tuning.blocks, at, damping, old, u, new, work)
     for k in range(rows):
         x[first + k * stride] = new[k]
         new[k] -= old[k]
@@ -153,7 +156,10 @@ def relax_on_matrix(sets, matrix, where, tuning, compliance, omega, b, x, linear
         old[k] = x[i]
     if compliance.size > 0:
         comply(sets, compliance, kind, b, first, stride, x, u, 0, 1)
-    relax_block(sets, tuning, omega, kind, b, where.place[b], rows, old, u, new, work)
+    damping = omega, tuning.sharpness, tuning.full
+    step, at = tuning.steps[b], tuning.offsets[b] if tuning.full else 0
+    index = b if kind >= COULOMB else where.place[b]
+    relax_block(sets, kind, index, rows, step, tuning.blocks, at, damping, old, u, new, work)
     for k in range(rows):
         x[first + k * stride] = new[k]
 
