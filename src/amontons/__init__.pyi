@@ -26,6 +26,7 @@ from amontons.interchange import load_mjcf as load_mjcf
 from amontons.interchange import load_scene as load_scene
 from amontons.interchange import load_urdf as load_urdf
 from amontons.interchange import save_scene as save_scene
+from amontons.judge import residuals as residuals
 from amontons.model.bodies import Bodies as Bodies
 from amontons.model.bodies import Body as Body
 from amontons.model.forces import AppliedForce as AppliedForce
@@ -74,7 +75,6 @@ from amontons.model.world import World as World
 from amontons.problem.problem import ConeProblem as ConeProblem
 from amontons.problem.residuals import Measure as Measure
 from amontons.problem.residuals import Residuals as Residuals
-from amontons.problem.residuals import residuals as residuals
 from amontons.problem.sets import CoulombCone as CoulombCone
 from amontons.problem.sets import Free as Free
 from amontons.problem.sets import Interval as Interval

@@ -30,6 +30,7 @@ COMPILER = ("_jit.py", "_kernel_cache.py", "_numba_cache.py")
 BELOW: dict[str, tuple[str, ...]] = {
     "algebra": (),
     "problem": ("algebra",),
+    "judge": ("algebra",),
     "solvers": ("algebra", "problem"),
     "model/shapes": ("algebra",),
     "collision": ("algebra", "model/shapes"),

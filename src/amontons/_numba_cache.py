@@ -169,20 +169,26 @@ class _ParallelCache(_StampedCache):
     _impl_class = _ParallelCacheImpl
 
 
+LOOP_BODY = "__numba_parfor_gufunc"
+"""In the names that Numba gives to bodies of parallel loops."""
+
+
 def _keep_callees_private() -> None:
     """Let every kernel call its own copies of the functions that it calls.
 
     Numba links a copy of each callee into a kernel as a weak symbol. The process that compiles has
     the callee by itself too, and the linker takes that one; a process that loads the kernel from
     disk has only the copy, which was optimised once more, so that its sums may round otherwise:
-    results would depend on who compiled. Names of functions of this package alone are touched.
+    results would depend on who compiled. Only functions of this package and the bodies of its
+    parallel loops, which Numba compiles as functions of their own, are touched.
     """
     usual = CPUCodeLibrary._finalize_final_module
 
     def finalize(library: Any) -> None:
         for function in library._final_module.functions:
             weak = function.linkage == llvm.Linkage.linkonce_odr and not function.is_declaration
-            if weak and function.name.startswith("_ZN8amontons"):
+            ours = function.name.startswith("_ZN8amontons") or LOOP_BODY in function.name
+            if weak and ours:
                 function.linkage = "internal"
         usual(library)
 

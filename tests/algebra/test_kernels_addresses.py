@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 
 from amontons._jit import TILE
-from amontons.problem import kernels
-from amontons.solvers import apgd, spectral_gradient
+from amontons.judge.blocks import COLUMNS, judge_blocks
+from amontons.solvers import spectral_gradient
+from amontons.solvers.apgd.propose import propose
+from amontons.solvers.gauge import natural_map
 from helpers.kernel_samples import FORMS, SIZES, Sample, metric_of
 
 pytestmark = pytest.mark.usefixtures("one_thread")
@@ -38,9 +40,14 @@ ONE_KIND = {
 }
 
 
+NAMES = ("natural_map", "judge_blocks", "propose", "advance", "stretch_of")
+
+
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("kind", ONE_KIND)
-@pytest.mark.parametrize("name", ["natural_map", "assess_and_propose", "advance", "stretch_of"])
+@pytest.mark.parametrize(
+    "name", ["natural_map", "judge_blocks", "propose", "advance", "stretch_of"]
+)
 def test_sums_do_not_depend_on_where_arrays_lie(name, kind, form, monkeypatch):
     """Loops that add up while they write have two compiled forms, one where arrays might overlap.
 
@@ -58,10 +65,13 @@ def test_sums_do_not_depend_on_where_arrays_lie(name, kind, form, monkeypatch):
         x, y, z, w, r, out, more = scattered(rng, *v)
         if name == "natural_map":
             arguments = (rho, x, y, r, sample.partial(3))
-            kernel = kernels.natural_map
-        elif name == "assess_and_propose":
+            kernel = natural_map
+        elif name == "judge_blocks":
+            arguments = (rho, 1e-6, x, y, r, z, True, sample.partial(COLUMNS))
+            kernel = judge_blocks
+        elif name == "propose":
             arguments = (metric, rho, x, y, z, w, r, 0.6, 0.7, out, sample.partial(5))
-            kernel = apgd.assess_and_propose
+            kernel = propose
         elif name == "advance":
             arguments = (metric, rho, x, y, z, more, 0.4, 0.8, out, sample.partial(3))
             kernel = spectral_gradient.advance

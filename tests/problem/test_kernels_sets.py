@@ -8,6 +8,8 @@ from amontons._jit import CHUNK
 from amontons.algebra.cones import SetKind
 from amontons.problem import kernels
 from amontons.solvers import jacobi
+from amontons.solvers.gauge import natural_map
+from amontons.solvers.relaxation import Tuning
 from amontons.testing import naive, problems
 from helpers.kernel_samples import FORMS, SIZES, Sample, close
 
@@ -68,48 +70,11 @@ def test_natural_map(sample, form):
     x, product, linear = sample.vector(), sample.vector(), sample.vector()
     rho, inner_rho = sample.by_block(0.2, 3.0)
     steps = sample.by_row(rho)
-    got = getattr(kernels.natural_map, form)(
+    got = getattr(natural_map, form)(
         sample.sets, inner_rho, *map(sample.inward, (x, product, linear)), sample.partial(3)
     )
     e = (x - naive.project(sample.blocks, x - steps * (product + linear))) / steps
     close(got, [e @ e, x @ product, x @ linear], scale=e @ e + np.abs(x) @ np.abs(product))
-
-
-def naive_violations(blocks, x, u):
-    """Block by block from the docstring of the kernel."""
-    primal, dual, comp = 0.0, 0.0, 0.0
-    for block in blocks:
-        xb, ub = x[block.rows], u[block.rows]
-        if block.kind is SetKind.FREE:
-            dual, comp = max(dual, abs(ub[0])), comp + abs(xb[0] * ub[0])
-        elif block.kind is SetKind.NONNEGATIVE:
-            primal, dual = max(primal, -xb[0]), max(dual, -ub[0])
-            comp += abs(xb[0] * ub[0])
-        elif block.kind is SetKind.INTERVAL:
-            primal = max(primal, block.lower - xb[0], xb[0] - block.upper)
-            end = block.lower if ub[0] > 0 else block.upper
-            if np.isfinite(end):
-                comp += abs((xb[0] - end) * ub[0])
-            else:
-                dual = max(dual, abs(ub[0]))
-        else:
-            a, parts, limits = block.split(xb)
-            w, uparts, _ = block.split(ub)
-            excess = [np.linalg.norm(p) - m * a for p, m in zip(parts, limits, strict=True)]
-            primal = max(primal, -a, *excess)
-            pull = sum(m * np.linalg.norm(p) for p, m in zip(uparts, limits, strict=True))
-            dual = max(dual, pull - w)
-            comp += abs(xb @ ub)
-    return primal, dual, comp
-
-
-@pytest.mark.parametrize("form", FORMS)
-def test_violations(sample, form):
-    x, u = sample.vector(), sample.vector()
-    got = getattr(kernels.violations, form)(
-        sample.sets, sample.inward(x), sample.inward(u), sample.partial(3)
-    )
-    close(got, np.array(naive_violations(sample.blocks, x, u)))
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -157,10 +122,8 @@ def test_scalar_projections_agree_with_tiles(size):
     x = sample.inward(sample.vector())
     zero, one = np.zeros(sample.rows), np.ones(sample.product.blocks)
     scalar = np.empty(sample.rows)
-    jacobi.sweep.serial(
-        sample.sets, one, np.empty(0), np.empty(0, dtype=np.int64), 1.0, 1.0, False,
-        x, zero, zero, scalar,
-    )  # fmt: skip
+    tuning = Tuning(1.0, False, one, np.empty(0), np.empty(0, dtype=np.int64))
+    jacobi.sweep.serial(sample.sets, tuning, 1.0, x, zero, zero, scalar)
     tiles = x.copy()
     kernels.project.serial(sample.sets, tiles)
     close(scalar, tiles, digits=14)

@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 
 import amontons as am
-from amontons.problem.residuals import Gauge
+from amontons.solvers.gauge import Gauge
 from amontons.testing import naive
 from amontons.testing.problems import CASES, Units, build, case
 from helpers import stored_problems

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import amontons as am
 from amontons.problem.sets import Product
-from amontons.solvers.alart_curnier import AlartCurnier
+from amontons.solvers.exact_coulomb.alart_curnier import AlartCurnier
 from amontons.testing import CASES, case
 
 

@@ -5,9 +5,10 @@ import pytest
 
 import amontons as am
 from amontons.generators import packing
-from amontons.problem.residuals import Gauge
-from amontons.solvers import apgd
+from amontons.solvers.apgd import method
+from amontons.solvers.apgd.bursts import come_in_bursts
 from amontons.solvers.base import Buffers
+from amontons.solvers.gauge import Gauge
 from amontons.testing.problems import build
 
 PROBLEMS = {
@@ -26,14 +27,14 @@ def problem(request):
 
 def in_python(monkeypatch, solver, problem, **more):
     with monkeypatch.context() as patch:
-        patch.setattr(apgd, "come_in_bursts", lambda problem: False)
+        patch.setattr(method, "come_in_bursts", lambda problem: False)
         return solver.solve(problem, **more)
 
 
 @pytest.mark.parametrize("restart", [True, False])
 @pytest.mark.parametrize("scaling", ["none", "block", "split"])
 def test_iterates_are_those_of_the_loop_in_python(problem, scaling, restart, monkeypatch):
-    assert apgd.come_in_bursts(problem)
+    assert come_in_bursts(problem)
     solver = am.APGD(tolerance=0.0, max_iterations=40, scaling=scaling, restart=restart)
     rng = np.random.default_rng(1)
     guess = 0.1 * rng.normal(size=problem.rows)
@@ -95,8 +96,8 @@ def test_moments_of_a_burst_follow_one_another():
 
 def test_what_cannot_come_in_bursts():
     matrix = build("mixed").problem
-    assert not apgd.come_in_bursts(matrix)
-    assert not apgd.come_in_bursts(packing(7000))
+    assert not come_in_bursts(matrix)
+    assert not come_in_bursts(packing(7000))
 
 
 @pytest.mark.parametrize("row", range(5))

@@ -7,8 +7,8 @@ import pytest
 
 import amontons as am
 from amontons.algebra.cones import ROWS_OF_KIND
-from amontons.solvers import gauss_seidel
-from amontons.solvers.colouring import COLOURS, by_colour, colour_pairs, colour_rows
+from amontons.solvers.gauss_seidel.colouring import COLOURS, by_colour, colour_pairs, colour_rows
+from amontons.solvers.gauss_seidel.sweeps import where_blocks
 from helpers.kernel_samples import Sample
 
 pytestmark = pytest.mark.usefixtures("one_thread")
@@ -116,7 +116,7 @@ def test_colouring_of_a_matrix():
     made = am.ConeProblem.from_matrix(
         W + sample.rows * np.eye(sample.rows), sample.vector(), sets=sample.runs
     )
-    where = gauss_seidel.where_blocks(made.sets)
+    where = where_blocks(made.sets)
     block_of_row = np.empty(sample.rows, dtype=np.int32)
     for number, block in zip(sample.product.block_order, sample.blocks, strict=True):
         block_of_row[sample.product.row_order[block.rows]] = number

@@ -5,9 +5,8 @@ import pytest
 
 import amontons as am
 from amontons.problem import kernels
-from amontons.problem.residuals import Gauge
-from amontons.solvers import finish as module
-from amontons.solvers.finish import can_finish, finish
+from amontons.solvers.gauge import Gauge
+from amontons.solvers.semismooth_newton import can_finish, finish, method
 from amontons.testing import CASES, case
 
 
@@ -58,7 +57,7 @@ def dense_derivative(function, at, h=1e-6):
 @pytest.mark.parametrize("name", ["interval", "coulomb", "rolling", "spinning", "mixed"])
 def test_derivatives_are_those_of_the_whole_map(name):
     problem = case(name).problem
-    newton = module._Newton(problem)
+    newton = method._Newton(problem)
     z = np.random.default_rng(3).normal(size=problem.rows)
     mine = newton.blocks.of(newton._projected, z).toarray()
     assert mine == pytest.approx(dense_derivative(newton._projected, z), abs=1e-5)
@@ -76,7 +75,7 @@ def test_a_start_that_is_far_is_never_made_worse():
 
 
 def test_large_problems_are_left_to_others():
-    rows = 3 * (module.MOST_ROWS // 3 + 1)
+    rows = 3 * (method.MOST_ROWS // 3 + 1)
     problem = am.ConeProblem.from_matrix(np.eye(rows), np.ones(rows), friction=0.3)
     assert not can_finish(problem)
     assert can_finish(case("coulomb").problem)

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from amontons.solvers import apgd, spectral_gradient
+from amontons.solvers import spectral_gradient
+from amontons.solvers.apgd.propose import propose
 from amontons.testing import naive
 from helpers.kernel_samples import FORMS, Sample, close, metric_of
 
@@ -63,7 +64,7 @@ def naive_step(sample, lengths, y, g, step):
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("size", ["one-coulomb", "one-of-each", "a-few", "odd-tiles"])
-def test_assess_and_propose(size, form):
+def test_propose(size, form):
     sample = Sample(size, seed=2)
     x, x_old, Nx, Nx_old, r = (sample.vector() for _ in range(5))
     rho, inner_rho = sample.by_block(0.2, 3.0)
@@ -71,7 +72,7 @@ def test_assess_and_propose(size, form):
     beta, step = 0.6, 0.7
     out = np.full(sample.rows, np.nan)
     inner = [sample.inward(v) for v in (x, x_old, Nx, Nx_old, r)]
-    got = getattr(apgd.assess_and_propose, form)(
+    got = getattr(propose, form)(
         sample.sets, metric, inner_rho, *inner, beta, step, out, sample.partial(5)
     )
     steps = sample.by_row(rho)

@@ -6,9 +6,9 @@ import pytest
 import amontons as am
 from amontons.algebra.cones import ROWS_OF_KIND
 from amontons.problem.operators import BodyOperator
-from amontons.problem.residuals import Gauge
-from amontons.solvers import gauss_seidel
 from amontons.solvers.base import Buffers
+from amontons.solvers.gauge import Gauge
+from amontons.solvers.gauss_seidel import method
 from amontons.testing import naive
 from amontons.testing.problems import build
 from helpers.kernel_samples import close
@@ -78,7 +78,7 @@ SWEPT = ["mixed", "compliance-cohesion", "bodies", "bodies-extras", "factored", 
 )
 @pytest.mark.parametrize("name", SWEPT)
 def test_gauss_seidel_sweeps(name, solver, monkeypatch):
-    monkeypatch.setattr(gauss_seidel, "PACKET", 3)
+    monkeypatch.setattr(method, "PACKET", 3)
     made = build(name).even
     problem = made.problem
     guess = made.projected(np.random.default_rng(0).standard_normal(problem.rows))

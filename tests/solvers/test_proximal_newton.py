@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import amontons as am
-from amontons.problem.residuals import Gauge
-from amontons.solvers.proximal_newton import proximal_newton
+from amontons.solvers.exact_coulomb.proximal_newton import proximal_newton
+from amontons.solvers.gauge import Gauge
 from amontons.testing import CASES, case
 
 

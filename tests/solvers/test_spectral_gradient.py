@@ -7,8 +7,8 @@ import pytest
 
 import amontons as am
 from amontons.generators import packing
-from amontons.problem.residuals import Gauge
 from amontons.solvers.base import Buffers
+from amontons.solvers.gauge import Gauge
 from amontons.solvers.spectral_gradient import REFRESH
 
 

@@ -7,11 +7,11 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from amontons.judge import residuals
 from amontons.model.materials import Material
 from amontons.model.motion import Motion
 from amontons.model.shapes import Sphere
 from amontons.model.world import World
-from amontons.problem.residuals import residuals
 from amontons.scenes.open_box import add_open_box
 from amontons.scenes.placement import layers
 from amontons.simulation.simulation import Simulation

@@ -69,6 +69,22 @@ class Metric(NamedTuple):
     torque: Floats  # step of rolling and spinning rows, shape (blocks,) or (0,)
 
 
+@helper
+def rows_of(kind):
+    """Rows of a block of this kind; as :data:`ROWS_OF_KIND`, from registers."""
+    if kind < COULOMB:
+        return 1
+    if kind == COULOMB:
+        return 3
+    return 5 if kind == ROLLING else 6
+
+
+@helper
+def head(chunks, c):
+    """Kind, first block, count and first row of the group that chunk `c` belongs to."""
+    return chunks[c, 0], chunks[c, 1], chunks[c, 2], chunks[c, 3]
+
+
 @routine
 def cone_height(v, t, m, s, mu, rho, sigma, kt, km):
     """Normal part of the projection: root of a concave piecewise-linear function, exactly.

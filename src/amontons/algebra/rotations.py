@@ -5,6 +5,8 @@ A pose takes a point of a body to the world: p ↦ R(q) p + x.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,10 +15,8 @@ from amontons._jit import helper
 Floats = NDArray[np.float64]
 
 
-@helper
-def rotation_of(q, i):
-    """Row by row, the rotation matrix of the unit quaternion q[i]."""
-    w, x, y, z = q[i, 0], q[i, 1], q[i, 2], q[i, 3]
+def matrix_entries(w: Any, x: Any, y: Any, z: Any) -> tuple[Any, ...]:
+    """Row by row, the rotation matrix of the unit quaternion (w, x, y, z): numbers or arrays."""
     return (
         1.0 - 2.0 * (y * y + z * z),
         2.0 * (x * y - w * z),
@@ -30,15 +30,20 @@ def rotation_of(q, i):
     )
 
 
+_entries = helper(matrix_entries)
+
+
+@helper
+def rotation_of(q, i):
+    """Row by row, the rotation matrix of the unit quaternion q[i]."""
+    return _entries(q[i, 0], q[i, 1], q[i, 2], q[i, 3])
+
+
 def rotation_matrices(quaternions: Floats) -> Floats:
     """Rotation matrices of unit quaternions (n, 4), shape (n, 3, 3)."""
     w, x, y, z = np.moveaxis(quaternions, -1, 0)
-    rows = [
-        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-    ]
-    return np.moveaxis(np.array(rows), (0, 1), (-2, -1))
+    rows = np.array(matrix_entries(w, x, y, z)).reshape(3, 3, *w.shape)
+    return np.moveaxis(rows, (0, 1), (-2, -1))
 
 
 def quaternion_product(p: Floats, q: Floats) -> Floats:

@@ -1,8 +1,8 @@
-"""The same sets as in `cones`, for a tile of up to `TILE` blocks of one kind at a time.
+"""The projections of `cones`, for a tile of up to `TILE` blocks of one kind at a time.
 
 A tile is a flat array of six rows of TILE numbers: component k of block j is `V[k * TILE + j]`.
 Loops run along j over contiguous memory without branches, so the compiler vectorises them; `cones`
-is their slow oracle. The three tiles Y, G and V of a step share one array.
+is their slow oracle.
 """
 
 from __future__ import annotations
@@ -14,13 +14,6 @@ from amontons.algebra.cones import COULOMB, FREE, INTERVAL, NONNEGATIVE, ROLLING
 
 TINY = 1e-300
 
-SMALL = 1e-140
-"""Below this a tangential part counts as zero, where a quotient by it is to stay finite."""
-
-STEP = 6 * TILE  # where G begins in the array of a step; Y begins at 0
-NEW = 12 * TILE  # where V begins
-STEP_SIZE = 18 * TILE
-
 
 @routine
 def copy(x, out):
@@ -30,83 +23,13 @@ def copy(x, out):
 
 
 @helper
-def natural_contact(n0, n1, n2, mu, rho, x0, x1, x2, u0, u1, u2):
-    """‖(x − Π(x − ρu))/ρ‖² of one Coulomb cone."""
-    w0, w1, w2 = x0 - rho * u0, x1 - rho * u1, x2 - rho * u2
-    v = w0 * n0 + w1 * n1 + w2 * n2
-    t0, t1, t2 = w0 - v * n0, w1 - v * n1, w2 - v * n2
-    t = np.sqrt(t0 * t0 + t1 * t1 + t2 * t2)
-    # one division serves both a and a/t: divisions are most of the cost
-    span = max(t, SMALL)
-    a = max(v + mu * t, 0.0) / ((1.0 + mu * mu) * span)
-    inside = (t <= mu * v) & (v >= 0.0)
-    height = v if inside else a * span
-    shrink = 1.0 if inside else mu * a
-    # (x − Π(w))/ρ = u + (w − Π(w))/ρ, which is u to the last bit where w is in the cone
-    stiff = 1.0 / rho
-    out_n, out_t = (v - height) * stiff, (1.0 - shrink) * stiff
-    e0, e1, e2 = (
-        u0 + out_n * n0 + out_t * t0,
-        u1 + out_n * n1 + out_t * t1,
-        u2 + out_n * n2 + out_t * t2,
+def normals_of(sets, b, m):
+    """The three components of the normals of cones b .. b+m: views."""
+    return (
+        sets.normal[0, b : b + m],
+        sets.normal[1, b : b + m],
+        sets.normal[2, b : b + m],
     )
-    return e0 * e0 + e1 * e1 + e2 * e2
-
-
-@helper
-def step_contact(n0, n1, n2, mu, sn, st, step, y0, y1, y2, g0, g1, g2):
-    """z = Π(y − step·S g) on one Coulomb cone, in the metric S⁻¹, and dᵀS⁻¹d with d = z − y."""
-    y, g = y0 * n0 + y1 * n1 + y2 * n2, g0 * n0 + g1 * n1 + g2 * n2
-    v, across = y - step * sn * g, step * st
-    shift = y - across * g
-    t0, t1, t2 = (
-        (y0 - across * g0) - shift * n0,
-        (y1 - across * g1) - shift * n1,
-        (y2 - across * g2) - shift * n2,
-    )
-    t = np.sqrt(t0 * t0 + t1 * t1 + t2 * t2)
-    weighted, span = sn * mu, max(t, SMALL)
-    a = max(st * v + weighted * t, 0.0) / ((st + weighted * mu) * span)
-    inside = (t <= mu * v) & (v >= 0.0)
-    height = v if inside else a * span
-    shrink = 1.0 if inside else mu * a
-    z0, z1, z2 = height * n0 + shrink * t0, height * n1 + shrink * t1, height * n2 + shrink * t2
-    d0, d1, d2, d = z0 - y0, z1 - y1, z2 - y2, height - y
-    aside = d0 * d0 + d1 * d1 + d2 * d2 - d * d
-    return z0, z1, z2, (d * d * st + aside * sn) / (sn * st)
-
-
-@routine
-def natural_coulomb(n0, n1, n2, mu, rho, x0, x1, x2, N0, N1, N2, r0, r1, r2):
-    """Σ‖(x − Π(x − ρu))/ρ‖² with u = Nx + r, Σ xᵀNx and Σ xᵀr over Coulomb cones."""
-    error, quadratic, linear = 0.0, 0.0, 0.0
-    for j in range(mu.size):
-        quadratic += x0[j] * N0[j] + x1[j] * N1[j] + x2[j] * N2[j]
-        linear += x0[j] * r0[j] + x1[j] * r1[j] + x2[j] * r2[j]
-        u0, u1, u2 = N0[j] + r0[j], N1[j] + r1[j], N2[j] + r2[j]
-        error += natural_contact(
-            n0[j], n1[j], n2[j], mu[j], rho[j], x0[j], x1[j], x2[j], u0, u1, u2
-        )
-    return error, quadratic, linear
-
-
-@routine
-def step_tile(sets, metric, kind, first, t, m, step, T):
-    """V ← Π(Y − step·S G) for blocks t .. t+m of a group, in the metric S⁻¹; returns Σ dᵀS⁻¹d.
-
-    Y and G are in T, where V is written; see :data:`STEP` and :data:`NEW`.
-    """
-    b = first + t
-    sn, st, sm = metric.normal[b : b + m], metric.tangential[b : b + m], metric.torque[b : b + m]
-    Y, G, V = T[:STEP], T[STEP:NEW], T[NEW:STEP_SIZE]
-    for i in range(STEP):
-        V[i] = Y[i]
-    descend_tile(sets, kind, b, m, step, sn, st, sm, G, V)
-    project_tile(sets, kind, b if kind > COULOMB else t, m, sn, st, sm, V)
-    D = np.empty(STEP)
-    for i in range(STEP):
-        D[i] = V[i] - Y[i]
-    return square_tile(sets, kind, b, m, sn, st, sm, True, D)
 
 
 @routine
@@ -116,16 +39,7 @@ def project_tile(sets, kind, b, m, sn, st, sm, V):
     `b` counts among all cones for cones, and among the intervals for intervals.
     """
     if kind == COULOMB:
-        _coulomb_tile(
-            sets.normal[0, b : b + m],
-            sets.normal[1, b : b + m],
-            sets.normal[2, b : b + m],
-            sets.friction[b : b + m],
-            sn,
-            st,
-            m,
-            V,
-        )
+        _coulomb_tile(normals_of(sets, b, m), sets.friction[b : b + m], sn, st, m, V)
     elif kind == NONNEGATIVE:
         for j in range(m):
             V[j] = max(V[j], 0.0)
@@ -135,23 +49,13 @@ def project_tile(sets, kind, b, m, sn, st, sm, V):
     elif kind == ROLLING:
         _rolling_tile(sets, b, m, sn, st, sm, V)
     elif kind != FREE:
-        _spinning_tile(
-            sets.normal[0, b : b + m],
-            sets.normal[1, b : b + m],
-            sets.normal[2, b : b + m],
-            sets.friction[b : b + m],
-            sets.rolling[b : b + m],
-            sets.spinning[b : b + m],
-            sn,
-            st,
-            sm,
-            m,
-            V,
-        )
+        limits = sets.friction[b : b + m], sets.rolling[b : b + m], sets.spinning[b : b + m]
+        _spinning_tile(normals_of(sets, b, m), limits, (sn, st, sm), m, V)
 
 
 @routine
-def _coulomb_tile(n0, n1, n2, mu, sn, st, m, V):
+def _coulomb_tile(normal, mu, sn, st, m, V):
+    n0, n1, n2 = normal
     V0, V1, V2 = V[:TILE], V[TILE : 2 * TILE], V[2 * TILE : 3 * TILE]
     for j in range(m):
         v = V0[j] * n0[j] + V1[j] * n1[j] + V2[j] * n2[j]
@@ -243,7 +147,10 @@ def project_wrench(n, limits, kt, km, w):
 
 
 @routine
-def _spinning_tile(n0, n1, n2, friction, rolling, spinning, sn, st, sm, m, V):
+def _spinning_tile(normal, limits, steps, m, V):
+    n0, n1, n2 = normal
+    friction, rolling, spinning = limits
+    sn, st, sm = steps
     V0, V1, V2 = V[:TILE], V[TILE : 2 * TILE], V[2 * TILE : 3 * TILE]
     V3, V4, V5 = V[3 * TILE : 4 * TILE], V[4 * TILE : 5 * TILE], V[5 * TILE :]
     for j in range(m):
@@ -254,68 +161,3 @@ def _spinning_tile(n0, n1, n2, friction, rolling, spinning, sn, st, sm, m, V):
             sn[j] / sm[j],
             (V0[j], V1[j], V2[j], V3[j], V4[j], V5[j]),
         )
-
-
-@routine
-def descend_tile(sets, kind, b, m, step, sn, st, sm, G, V):
-    """V ← V − step · S G, with S the metric's step lengths."""
-    if kind == COULOMB or kind > ROLLING:
-        n0, n1, n2 = (
-            sets.normal[0, b : b + m],
-            sets.normal[1, b : b + m],
-            sets.normal[2, b : b + m],
-        )
-        V0, V1, V2 = V[:TILE], V[TILE : 2 * TILE], V[2 * TILE : 3 * TILE]
-        G0, G1, G2 = G[:TILE], G[TILE : 2 * TILE], G[2 * TILE : 3 * TILE]
-        for j in range(m):
-            along = (sn[j] - st[j]) * (G0[j] * n0[j] + G1[j] * n1[j] + G2[j] * n2[j])
-            V0[j] -= step * (st[j] * G0[j] + along * n0[j])
-            V1[j] -= step * (st[j] * G1[j] + along * n1[j])
-            V2[j] -= step * (st[j] * G2[j] + along * n2[j])
-        if kind > ROLLING:
-            for k in range(3, 6):
-                for j in range(m):
-                    V[k * TILE + j] -= step * sm[j] * G[k * TILE + j]
-    else:
-        for j in range(m):
-            V[j] -= step * sn[j] * G[j]
-        if kind == ROLLING:
-            for k in range(1, 3):
-                for j in range(m):
-                    V[k * TILE + j] -= step * st[j] * G[k * TILE + j]
-            for k in range(3, 5):
-                for j in range(m):
-                    V[k * TILE + j] -= step * sm[j] * G[k * TILE + j]
-
-
-@routine
-def square_tile(sets, kind, b, m, sn, st, sm, inverse, D):
-    """Σ dᵀSd over the tile, or Σ dᵀS⁻¹d with `inverse`."""
-    total = 0.0
-    if kind == COULOMB or kind > ROLLING:
-        n0, n1, n2 = (
-            sets.normal[0, b : b + m],
-            sets.normal[1, b : b + m],
-            sets.normal[2, b : b + m],
-        )
-        D0, D1, D2 = D[:TILE], D[TILE : 2 * TILE], D[2 * TILE : 3 * TILE]
-        for j in range(m):
-            v = D0[j] * n0[j] + D1[j] * n1[j] + D2[j] * n2[j]
-            t = D0[j] * D0[j] + D1[j] * D1[j] + D2[j] * D2[j] - v * v
-            total += v * v / sn[j] + t / st[j] if inverse else sn[j] * v * v + st[j] * t
-        if kind > ROLLING:
-            for k in range(3, 6):
-                for j in range(m):
-                    square = D[k * TILE + j] * D[k * TILE + j]
-                    total += square / sm[j] if inverse else sm[j] * square
-    else:
-        for j in range(m):
-            square = D[j] * D[j]
-            total += square / sn[j] if inverse else sn[j] * square
-        if kind == ROLLING:
-            for j in range(m):
-                square = D[TILE + j] * D[TILE + j] + D[2 * TILE + j] * D[2 * TILE + j]
-                total += square / st[j] if inverse else st[j] * square
-                square = D[3 * TILE + j] * D[3 * TILE + j] + D[4 * TILE + j] * D[4 * TILE + j]
-                total += square / sm[j] if inverse else sm[j] * square
-    return total

@@ -193,8 +193,8 @@ def _use_beside_solvers(problem: ConeProblem) -> None:
     """What callers ask of a problem directly."""
     import numpy as np
 
+    from amontons.judge import residuals
     from amontons.problem.operators import BodyOperator
-    from amontons.problem.residuals import residuals
     from amontons.solvers.interior_point.linear_system.cost import problem_cost
 
     zero = np.zeros(problem.rows)

@@ -1,4 +1,4 @@
-"""Solvers of cone problems, one file a method."""
+"""Solvers of cone problems: one file or one folder for each method, one row in the table."""
 
 from amontons.solvers.apgd import APGD
 from amontons.solvers.auto import Auto

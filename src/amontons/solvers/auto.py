@@ -22,12 +22,12 @@ from amontons.algebra.cones import SetKind
 from amontons.errors import InputError
 from amontons.problem.operators import FactoredOperator, MatrixOperator
 from amontons.problem.problem import ConeProblem
-from amontons.problem.residuals import Gauge, Measure
+from amontons.problem.residuals import Measure
 from amontons.problem.solution import Status
 from amontons.solvers.apgd import APGD
-from amontons.solvers.apgd_bursts import come_in_bursts
+from amontons.solvers.apgd.bursts import come_in_bursts
 from amontons.solvers.base import Buffers, Ending, Floats, Iterate, Solver
-from amontons.solvers.finish import can_finish, finish
+from amontons.solvers.gauge import Gauge
 from amontons.solvers.interior_point import InteriorPoint
 from amontons.solvers.interior_point.linear_system.cost import (
     FactorCost,
@@ -35,6 +35,7 @@ from amontons.solvers.interior_point.linear_system.cost import (
     problem_cost,
 )
 from amontons.solvers.krylov import ConjugateGradient
+from amontons.solvers.semismooth_newton import can_finish, finish
 from amontons.solvers.spectral_gradient import SpectralGradient
 
 logger = logging.getLogger("amontons")

@@ -20,10 +20,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from amontons._blas import one_blas_thread
 from amontons.errors import InputError
+from amontons.judge import evaluate
 from amontons.problem import kernels
 from amontons.problem.problem import ConeProblem
-from amontons.problem.residuals import Gauge, Measure, Residuals, evaluate
+from amontons.problem.residuals import Measure, Residuals
 from amontons.problem.solution import History, Solution, Status
+from amontons.solvers.gauge import Gauge
 
 Floats = NDArray[np.float64]
 
@@ -138,11 +140,7 @@ class Solver(ABC):
                 raise InputError(f"{name} must be an integer ≥ 0, got {value!r}")
         if not self.time_limit > 0:
             raise InputError(f"time_limit must be positive, got {self.time_limit}")
-        try:
-            object.__setattr__(self, "measure", Measure(self.measure))
-        except ValueError:
-            names = ", ".join(repr(m.value) for m in Measure)
-            raise InputError(f"unknown measure {self.measure!r}; choose one of {names}") from None
+        object.__setattr__(self, "measure", Measure.named(self.measure))
 
     @abstractmethod
     def iterations(
@@ -253,7 +251,7 @@ class Solver(ABC):
         return self._finish(given, chosen, verdict, status, count, log, start, message)
 
     def _judge(self, problem: ConeProblem, x: Floats) -> _Verdict:
-        """What the residual module says of x; nothing of the method's own arithmetic is used."""
+        """What the judge says of x; nothing of the method's own arithmetic is used."""
         product = problem.product(x)
         return _Verdict(evaluate(problem, x, product, exact=self.exact), product)
 
@@ -290,7 +288,7 @@ class Solver(ABC):
 
 
 class _Verdict(NamedTuple):
-    """What the residual module says of a point, and its product (N + E) x."""
+    """What the judge says of a point, and its product (N + E) x."""
 
     residuals: Residuals
     product: Floats

@@ -9,43 +9,30 @@ from typing import ClassVar
 import numpy as np
 
 from amontons._jit import kernel, prange
-from amontons.problem.kernels import head, rows_of
+from amontons.algebra.cones import COULOMB, head, rows_of
 from amontons.problem.problem import ConeProblem
-from amontons.problem.residuals import Gauge
 from amontons.solvers.base import Buffers, Floats, Iterate, Solver
+from amontons.solvers.gauge import Gauge
 from amontons.solvers.relaxation import Damper, Relaxation, relax_block
 
 
 @kernel
-def sweep(sets, steps, blocks, offsets, omega, sharpness, full, x, product, linear, out):
+def sweep(sets, tuning, omega, x, product, linear, out):
     """One step of every block, all from the same x."""
+    steps, blocks, offsets = tuning.steps, tuning.blocks, tuning.offsets
+    damping = omega, tuning.sharpness, tuning.full
     for c in prange(sets.chunks.shape[0]):
         kind, first, count, row = head(sets.chunks, c)
         rows = rows_of(kind)
         new, old, u, work = np.empty(6), np.empty(6), np.empty(6), np.empty(6)
         for j in range(sets.chunks[c, 4], sets.chunks[c, 5]):
-            b = first + j
             for k in range(rows):
                 i = row + k * count + j
                 old[k] = x[i]
                 u[k] = product[i] + linear[i]
-            relax_block(
-                sets,
-                kind,
-                b,
-                j,
-                rows,
-                steps[b],
-                blocks,
-                offsets,
-                omega,
-                sharpness,
-                full,
-                old,
-                u,
-                new,
-                work,
-            )
+            b, index = first + j, first + j if kind >= COULOMB else j
+            at = offsets[b] if tuning.full else 0
+            relax_block(sets, kind, index, rows, steps[b], blocks, at, damping, old, u, new, work)
             for k in range(rows):
                 out[row + k * count + j] = new[k]
 
@@ -72,9 +59,7 @@ class Jacobi(Relaxation, Solver):
         self, problem: ConeProblem, x: Floats, gauge: Gauge, buffers: Buffers
     ) -> Generator[Iterate]:
         """Algorithm 2 of paper 3, every block seeing the last iterate."""
-        sets, r = problem.sets.arrays, problem.linear
-        scratch = problem.operator.scratch()
-        blocks, offsets = self.local_blocks(problem)
+        scratch, tuning = problem.operator.scratch(), self.tuning(problem)
         go = sweep.sized(problem.blocks)
         x = buffers.projected(problem, x)
         Nx = np.empty(problem.rows)
@@ -84,17 +69,6 @@ class Jacobi(Relaxation, Solver):
             error, objective = gauge.error(problem, x, Nx)
             yield Iterate(x, error, objective)
             new = buffers.free(x)
-            go(
-                sets,
-                problem.mean_steps,
-                blocks,
-                offsets,
-                damper.after(objective),
-                self.sharpness,
-                self.step == "full",
-                x,
-                Nx,
-                r,
-                new,
-            )
+            omega = damper.after(objective)
+            go(problem.sets.arrays, tuning, omega, x, Nx, problem.linear, new)
             x = new

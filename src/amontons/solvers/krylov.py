@@ -7,6 +7,7 @@ diagonal, as the other solvers are, and both bear redundant constraints (a singu
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from collections.abc import Generator
 from dataclasses import dataclass
 from typing import ClassVar
@@ -16,8 +17,8 @@ import numpy as np
 from amontons.algebra.sums import inner
 from amontons.errors import InputError, UnsupportedProblemError
 from amontons.problem.problem import ConeProblem
-from amontons.problem.residuals import Gauge
 from amontons.solvers.base import Buffers, Floats, Iterate, Solver
+from amontons.solvers.gauge import Gauge
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,20 +49,31 @@ class KrylovSolver(Solver):
                 f"blocks of kind {kinds}; use APGD or SpectralGradient"
             )
 
+    def iterations(
+        self, problem: ConeProblem, x: Floats, gauge: Gauge, buffers: Buffers
+    ) -> Generator[Iterate]:
+        """The start, then what the method makes of it."""
+        x = buffers.projected(problem, x)
+        Nx = problem.product(x)
+        yield Iterate(x, *gauge.error(problem, x, Nx))
+        yield from self.onwards(problem, x, Nx, gauge, buffers)
+
+    @abstractmethod
+    def onwards(
+        self, problem: ConeProblem, x: Floats, Nx: Floats, gauge: Gauge, buffers: Buffers
+    ) -> Generator[Iterate]:
+        """Yield one iterate per iteration from x on, whose product (N + E) x is given."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class ConjugateGradient(KrylovSolver):
     """Preconditioned conjugate gradients."""
 
-    def iterations(
-        self, problem: ConeProblem, x: Floats, gauge: Gauge, buffers: Buffers
+    def onwards(
+        self, problem: ConeProblem, x: Floats, Nx: Floats, gauge: Gauge, buffers: Buffers
     ) -> Generator[Iterate]:
         """Hestenes and Stiefel's method."""
-        steps = problem.metric(self.scaling).normal
-        scratch = problem.operator.scratch()
-        x = buffers.projected(problem, x)
-        Nx = problem.product(x, None, scratch)
-        yield Iterate(x, *gauge.error(problem, x, Nx))
+        steps, scratch = problem.metric(self.scaling).normal, problem.operator.scratch()
         Np = np.empty(problem.rows)
         residual = -(Nx + problem.linear)
         p = steps * residual
@@ -90,15 +102,11 @@ class ConjugateGradient(KrylovSolver):
 class MinimumResidual(KrylovSolver):
     """Preconditioned MINRES: the residual never grows, and N need not be definite."""
 
-    def iterations(
-        self, problem: ConeProblem, x: Floats, gauge: Gauge, buffers: Buffers
+    def onwards(
+        self, problem: ConeProblem, x: Floats, Nx: Floats, gauge: Gauge, buffers: Buffers
     ) -> Generator[Iterate]:
         """Paige and Saunders' method: Lanczos vectors, Givens rotations, a three-term update."""
-        steps = problem.metric(self.scaling).normal
-        scratch = problem.operator.scratch()
-        x = buffers.projected(problem, x)
-        Nx = problem.product(x, None, scratch)
-        yield Iterate(x, *gauge.error(problem, x, Nx))
+        steps, scratch = problem.metric(self.scaling).normal, problem.operator.scratch()
         rows = problem.rows
         v, v_old = -(Nx + problem.linear), np.zeros(rows)
         z = steps * v

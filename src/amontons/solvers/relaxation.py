@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from amontons._jit import helper
-from amontons.algebra.cones import COULOMB, project_block
+from amontons.algebra.cones import project_block
 from amontons.errors import InputError
 from amontons.problem.problem import ConeProblem
 
@@ -18,19 +19,28 @@ LOCAL_ITERATIONS = 60
 LOCAL_ACCURACY = 1e-14
 
 
+class Tuning(NamedTuple):
+    """A method's settings and blocks, as kernels see them."""
+
+    sharpness: float  # λ
+    full: bool  # whether a block is minimised, or given one averaged step
+    steps: Floats  # averaged step of each block, shape (blocks,)
+    blocks: Floats  # with `full` the blocks N_bb + E_bb, row by row in one array
+    offsets: NDArray[np.int64]  # and where each begins, shape (blocks + 1,)
+
+
 @helper
-def relax_block(
-    sets, kind, b, j, rows, step, blocks, offsets, omega, sharpness, full, old, u, new, work
-):
+def relax_block(sets, kind, index, rows, step, blocks, at, damping, old, u, new, work):
     """new ← λ·(step of one block) + (1 − λ)·old, where `old` has velocity `u`; all from entry 0.
 
     The step is Π(old − ω·step·u) or, with `full`, the block's own minimum, over-relaxed by ω. That
-    minimum is found by projected gradients on the d × d block, a few dozen of them.
+    minimum is found by projected gradients on the d × d block, which begins at entry `at` of
+    `blocks`, a few dozen of them. `damping` is (ω, λ, full); `index` counts as in `project_block`.
     """
-    index = b if kind >= COULOMB else j
+    omega, sharpness, full = damping
     rounds, short = 1, omega * step
     if full:
-        at, bound = offsets[b], 0.0
+        bound = 0.0
         for i in range(rows):
             line = 0.0
             for k in range(rows):
@@ -51,7 +61,7 @@ def relax_block(
             g = u[i]
             if full:
                 for k in range(rows):
-                    g += blocks[offsets[b] + i * rows + k] * (new[k] - old[k])
+                    g += blocks[at + i * rows + k] * (new[k] - old[k])
             work[i] = new[i] - short * g
         project_block(sets, kind, index, work)
         change, size = 0.0, 0.0
@@ -82,11 +92,12 @@ class Relaxation:
         if self.step not in ("block", "full"):
             raise InputError(f"unknown step {self.step!r}; choose 'block' or 'full'")
 
-    def local_blocks(self, problem: ConeProblem) -> tuple[Floats, NDArray[np.int64]]:
-        """Diagonal blocks of N + E for the full step, or nothing for the averaged one."""
-        if self.step == "block":
-            return np.empty(0), np.empty(0, dtype=np.int64)
-        return problem.diagonal_blocks()
+    def tuning(self, problem: ConeProblem) -> Tuning:
+        """The settings for one problem; diagonal blocks are made for the full step alone."""
+        blocks, offsets = np.empty(0), np.empty(0, dtype=np.int64)
+        if self.step == "full":
+            blocks, offsets = problem.diagonal_blocks()
+        return Tuning(self.sharpness, self.step == "full", problem.mean_steps, blocks, offsets)
 
 
 class Damper:

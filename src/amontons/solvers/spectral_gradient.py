@@ -17,22 +17,24 @@ from typing import ClassVar
 import numpy as np
 
 from amontons._jit import TILE, kernel, prange, routine
-from amontons.algebra.cones import COULOMB
-from amontons.algebra.tiles import (
+from amontons.algebra.cones import COULOMB, head, rows_of
+from amontons.algebra.sums import column_sum
+from amontons.algebra.tiles import copy, normals_of
+from amontons.errors import InputError
+from amontons.problem.problem import ConeProblem
+from amontons.solvers.base import Buffers, Floats, Iterate, Solver
+from amontons.solvers.gauge import Gauge
+from amontons.solvers.tiles import (
     NEW,
     STEP,
     STEP_SIZE,
-    copy,
     natural_contact,
+    natural_square,
     square_tile,
     step_contact,
     step_tile,
+    three_rows,
 )
-from amontons.errors import InputError
-from amontons.problem.kernels import column_sum, head, natural_square, rows_of
-from amontons.problem.problem import ConeProblem
-from amontons.problem.residuals import Gauge
-from amontons.solvers.base import Buffers, Floats, Iterate, Solver
 
 REFRESH = 50
 """Iterations after which gradient and objective, updated along with x, are computed anew."""
@@ -56,25 +58,16 @@ def advance(sets, metric, rho, x, d, Nd, g, length, step, x_new, partial):
                 move(x[s : s + m], d[s : s + m], length, x_new[s : s + m])
                 move(g[s : s + m], Nd[s : s + m], length, g[s : s + m])
             if kind == COULOMB:
-                i0, i1, i2 = row + t, row + count + t, row + 2 * count + t
+                at = row + t
                 e, p, q = contact_tile(
-                    sets.normal[0, b : b + m],
-                    sets.normal[1, b : b + m],
-                    sets.normal[2, b : b + m],
+                    normals_of(sets, b, m),
                     sets.friction[b : b + m],
                     rho[b : b + m],
-                    metric.normal[b : b + m],
-                    metric.tangential[b : b + m],
+                    (metric.normal[b : b + m], metric.tangential[b : b + m]),
                     step,
-                    x_new[i0 : i0 + m],
-                    x_new[i1 : i1 + m],
-                    x_new[i2 : i2 + m],
-                    g[i0 : i0 + m],
-                    g[i1 : i1 + m],
-                    g[i2 : i2 + m],
-                    d[i0 : i0 + m],
-                    d[i1 : i1 + m],
-                    d[i2 : i2 + m],
+                    three_rows(x_new, at, count, m),
+                    three_rows(g, at, count, m),
+                    three_rows(d, at, count, m),
                 )
                 error, slope, square = error + e, slope + p, square + q
                 continue
@@ -93,17 +86,23 @@ def advance(sets, metric, rho, x, d, Nd, g, length, step, x_new, partial):
 
 
 @routine
-def contact_tile(n0, n1, n2, mu, rho, sn, st, step, x0, x1, x2, g0, g1, g2, d0, d1, d2):
-    """Judge x and find the direction d for Coulomb contacts, in one loop."""
+def contact_tile(normal, mu, rho, steps, step, x, gradient, direction):
+    """Assess x and find the direction d for Coulomb contacts, in one loop.
+
+    Vectors are tuples of three views.
+    """
+    n0, n1, n2 = normal
+    sn, st = steps
+    x0, x1, x2 = x
+    g0, g1, g2 = gradient
+    d0, d1, d2 = direction
     error, slope, square = 0.0, 0.0, 0.0
     for j in range(mu.size):
-        error += natural_contact(
-            n0[j], n1[j], n2[j], mu[j], rho[j], x0[j], x1[j], x2[j], g0[j], g1[j], g2[j]
+        n = n0[j], n1[j], n2[j]
+        error += natural_contact(n, mu[j], rho[j], (x0[j], x1[j], x2[j]), (g0[j], g1[j], g2[j]))
+        (z0, z1, z2), length = step_contact(
+            n, mu[j], sn[j], st[j], step, (x0[j], x1[j], x2[j]), (g0[j], g1[j], g2[j])
         )
-        z0, z1, z2, length = step_contact(
-            n0[j], n1[j], n2[j], mu[j], sn[j], st[j], step,
-            x0[j], x1[j], x2[j], g0[j], g1[j], g2[j],
-        )  # fmt: skip
         z0, z1, z2 = z0 - x0[j], z1 - x1[j], z2 - x2[j]
         slope += g0[j] * z0 + g1[j] * z1 + g2[j] * z2
         square += length

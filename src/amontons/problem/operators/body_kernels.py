@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from amontons._jit import CHUNK, helper, kernel, prange, routine, serial_kernel
-from amontons.problem.kernels import column_sum
+from amontons.algebra.sums import column_sum
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]

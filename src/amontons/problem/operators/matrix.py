@@ -9,8 +9,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from amontons._jit import kernel, prange, serial_kernel
-from amontons.algebra.cones import COULOMB, SetArrays
-from amontons.problem.kernels import rows_of
+from amontons.algebra.cones import COULOMB, SetArrays, rows_of
 from amontons.problem.operators.base import Floats, Operator, block_offsets
 
 

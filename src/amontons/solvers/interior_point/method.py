@@ -19,9 +19,9 @@ import numpy as np
 from amontons.algebra.sums import norm
 from amontons.errors import InputError
 from amontons.problem.problem import ConeProblem
-from amontons.problem.residuals import Gauge
 from amontons.problem.solution import Status
 from amontons.solvers.base import Buffers, Ending, Floats, Iterate, Solver
+from amontons.solvers.gauge import Gauge
 from amontons.solvers.interior_point.contradiction import contradiction
 from amontons.solvers.interior_point.lift import Lift, lift_of
 from amontons.solvers.interior_point.linear_system import SPACES

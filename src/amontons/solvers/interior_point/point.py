@@ -19,7 +19,7 @@ from amontons.solvers.interior_point.scaling import (
     rescale,
     scaled_direction,
 )
-from amontons.solvers.interior_point.start import Start
+from amontons.solvers.interior_point.start import InteriorStart
 
 Floats = NDArray[np.float64]
 
@@ -37,7 +37,7 @@ class Step(NamedTuple):
 class Point:
     """x, and s and z as scaling W and scaled point λ; with the velocity N x + r that x causes."""
 
-    def __init__(self, problem: ConeProblem, lift: Lift, start: Start) -> None:
+    def __init__(self, problem: ConeProblem, lift: Lift, start: InteriorStart) -> None:
         self.problem, self.lift, self.x = problem, lift, start.x
         pieces = lift.pieces
         self.hessian = Hessian(np.ones(pieces), np.ones(pieces), np.zeros((pieces, 3)))

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from amontons._jit import CHUNK, helper, kernel, prange
-from amontons.problem.kernels import column_max, column_sum
+from amontons.algebra.sums import column_max, column_sum
 from amontons.solvers.interior_point.lift import FRICTION, ROLL, SPIN
 
 

@@ -45,7 +45,7 @@ SMALLEST_MARGIN = 1e-7
 """Least distance of a warm start from the boundary, in units of the problem."""
 
 
-class Start(NamedTuple):
+class InteriorStart(NamedTuple):
     """x, s = G x + h and z inside their cones."""
 
     x: Floats
@@ -66,7 +66,7 @@ def speed_of(problem: ConeProblem) -> float:
     return float(np.abs(problem.linear).max(initial=0.0)) or 1.0
 
 
-def cold_start(problem: ConeProblem, lift: Lift, newton: NewtonSystem, start: str) -> Start:
+def cold_start(problem: ConeProblem, lift: Lift, newton: NewtonSystem, start: str) -> InteriorStart:
     """Eq. 22 (D'Apuzzo): y = max(U, N0 + r), λ = ρU. Eq. 21 (Nocedal): λ as an affine step says."""
     reach = max(_affine_reach(problem, lift, newton), SMALLEST_REACH) if start == "nocedal" else 1.0
     return _inside(problem, lift, np.zeros(problem.rows), problem.linear, reach, 1.0)
@@ -92,7 +92,9 @@ def _affine_reach(problem: ConeProblem, lift: Lift, newton: NewtonSystem) -> flo
     return reach
 
 
-def warm_start(problem: ConeProblem, lift: Lift, guess: Floats, error: float, warm: str) -> Start:
+def warm_start(
+    problem: ConeProblem, lift: Lift, guess: Floats, error: float, warm: str
+) -> InteriorStart:
     """Near a guess whose scaled error is given: all of it, or with "partial" its velocities.
 
     Paper 5, §4.2: a partial warm start keeps the bodies' velocities and forgets λ.
@@ -117,14 +119,14 @@ def _reach(problem: ConeProblem, x: Floats) -> float:
 
 def _inside(
     problem: ConeProblem, lift: Lift, x: Floats, velocity: Floats, reach: float, share: float
-) -> Start:
+) -> InteriorStart:
     """The point near x and near this velocity that is inside by reach · ρU and by share · U."""
     x = x.copy()
     s, z = np.empty((lift.pieces, 4)), np.empty((lift.pieces, 4))
     speed = speed_of(problem)
     push_inside(lift, reach * speed * problem.mean_steps, x, s)
     push_dual(lift, np.full(problem.blocks, share * speed), velocity, z)
-    return Start(x, s, z)
+    return InteriorStart(x, s, z)
 
 
 @serial_kernel

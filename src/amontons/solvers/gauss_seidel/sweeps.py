@@ -8,20 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from amontons._jit import helper, kernel, prange, routine
-from amontons.algebra.cones import COULOMB, project_coulomb
-from amontons.problem.kernels import rows_of
-from amontons.problem.operators.body_kernels import (
-    push,
-    relative_velocity,
-    turn,
-)
+from amontons.algebra.cones import COULOMB, project_coulomb, rows_of
+from amontons.problem.kernels import comply
+from amontons.problem.operators.body_kernels import push, relative_velocity, turn
 from amontons.problem.sets import Product
 from amontons.solvers.relaxation import relax_block
 
-Floats = NDArray[np.float64]
 
-
-class Blocks(NamedTuple):
+class BlockRows(NamedTuple):
     """Where each block finds its rows."""
 
     kind: NDArray[np.uint8]
@@ -30,12 +24,12 @@ class Blocks(NamedTuple):
     place: NDArray[np.int32]  # its number within its group
 
 
-def where_blocks(sets: Product) -> Blocks:
+def where_blocks(sets: Product) -> BlockRows:
     """Where the blocks of a product of sets find their rows."""
     groups = sets.arrays.groups
     count = groups[:, 2]
     place = np.concatenate([np.arange(n) for n in count]).astype(np.int32)
-    return Blocks(
+    return BlockRows(
         kind=sets.block_kinds,
         first_row=(np.repeat(groups[:, 3], count) + place).astype(np.int32),
         stride=np.repeat(count, count).astype(np.int32),
@@ -43,43 +37,15 @@ def where_blocks(sets: Product) -> Blocks:
     )
 
 
-class Tuning(NamedTuple):
-    """The method's numbers, as kernels see them."""
-
-    sharpness: float
-    full: bool
-    steps: Floats
-    blocks: Floats
-    offsets: NDArray[np.int64]
-    compliance: Floats  # shape (rows,) or (0,)
-
-
-@helper
-def add_compliance(sets, tuning, kind, b, first, stride, rows, x, u):
-    """U ← u + E x for one block, E diagonal about the block's normal."""
-    if kind < COULOMB or rows == 5:
-        for k in range(rows):
-            u[k] += tuning.compliance[first + k * stride] * x[k]
-    else:
-        for part in range(0, rows, 3):
-            en, et = (
-                tuning.compliance[first + part * stride],
-                tuning.compliance[first + (part + 1) * stride],
-            )
-            v = 0.0
-            for k in range(3):
-                v += x[part + k] * sets.normal[k, b]
-            for k in range(3):
-                u[part + k] += et * x[part + k] + (en - et) * v * sets.normal[k, b]
-
-
 @routine
-def relax_contacts(normal, mu, body, arms, im, inertia, step, sharp, blocks, back, x, linear, v):
+def relax_contacts(sets, arrays, steps, sharp, blocks, back, x, linear, v):
     """As `relax_on_bodies` for a row of Coulomb contacts with the averaged step.
 
-    It takes plain arrays and keeps everything in registers: with named tuples, Numba would count
-    references in the loop, which costs six times the arithmetic.
+    Arrays are taken out of their tuples once, and everything else is kept in registers: in the
+    loop, Numba would count references to what it takes out, which costs six times the arithmetic.
     """
+    normal, mu, body, arms = sets.normal, sets.friction, arrays.body, arrays.arms
+    im, inertia = arrays.inverse_mass, arrays.inverse_inertia
     # unsigned: Numba would test signed indices for Python's counting from the end
     n = np.uint64(body.shape[0])
     for i in range(blocks.size):
@@ -97,7 +63,7 @@ def relax_contacts(normal, mu, body, arms, im, inertia, step, sharp, blocks, bac
             u0 += v[b, 0] + v[b, 4] * arms[q, 2] - v[b, 5] * arms[q, 1]
             u1 += v[b, 1] + v[b, 5] * arms[q, 0] - v[b, 3] * arms[q, 2]
             u2 += v[b, 2] + v[b, 3] * arms[q, 1] - v[b, 4] * arms[q, 0]
-        x0, x1, x2, s = x[i0], x[i1], x[i2], step[c]
+        x0, x1, x2, s = x[i0], x[i1], x[i2], steps[c]
         z0, z1, z2 = project_coulomb(
             x0 - s * u0, x1 - s * u1, x2 - s * u2, normal[0, c], normal[1, c], normal[2, c], mu[c]
         )
@@ -124,33 +90,21 @@ def push_force(arms, im, inertia, code, i, f0, f1, f2, v):
 
 
 @routine
-def relax_on_bodies(sets, arrays, where, tuning, omega, b, x, linear, velocity, old, u, new, work):
+def relax_on_bodies(sets, arrays, where, tuning, compliance, omega, b, x, linear, velocity, room):
     """Relax block `b` and pass the change of its impulse on to its two bodies."""
+    old, u, new, work = room
     kind, first, stride = where.kind[b], where.first_row[b], where.stride[b]
     rows = rows_of(kind)
     relative_velocity(arrays, b, velocity, u)
     for k in range(rows):
         old[k] = x[first + k * stride]
         u[k] += linear[first + k * stride]
-    if tuning.compliance.size > 0:
-        add_compliance(sets, tuning, kind, b, first, stride, rows, old, u)
-    relax_block(
-        sets,
-        kind,
-        b,
-        where.place[b],
-        rows,
-        tuning.steps[b],
-        tuning.blocks,
-        tuning.offsets,
-        omega,
-        tuning.sharpness,
-        tuning.full,
-        old,
-        u,
-        new,
-        work,
-    )
+    if compliance.size > 0:
+        comply(sets, compliance, kind, b, first, stride, x, u, 0, 1)
+    damping = omega, tuning.sharpness, tuning.full
+    step, at = tuning.steps[b], tuning.offsets[b] if tuning.full else 0
+    index = b if kind >= COULOMB else where.place[b]
+    relax_block(sets, kind, index, rows, step, tuning.blocks, at, damping, old, u, new, work)
     for k in range(rows):
         x[first + k * stride] = new[k]
         new[k] -= old[k]
@@ -165,54 +119,32 @@ def sweep_contacts(sets, arrays, steps, sharpness, order, backward, x, linear, v
     for step in range(colours):
         c = colours - 1 - step if backward else step
         for p in prange(order.start[c], order.start[c + 1]):
-            relax_contacts(
-                sets.normal,
-                sets.friction,
-                arrays.body,
-                arrays.arms,
-                arrays.inverse_mass,
-                arrays.inverse_inertia,
-                steps,
-                sharpness,
-                order.block[order.packet[p] : order.packet[p + 1]],
-                backward,
-                x,
-                linear,
-                velocity,
-            )
+            blocks = order.block[order.packet[p] : order.packet[p + 1]]
+            relax_contacts(sets, arrays, steps, sharpness, blocks, backward, x, linear, velocity)
 
 
 @kernel
-def sweep_bodies(sets, arrays, where, tuning, omega, order, backward, x, linear, velocity):
+def sweep_bodies(
+    sets, arrays, where, tuning, compliance, omega, order, backward, x, linear, velocity
+):
     """Relax every block once, colour by colour; velocity holds M⁻¹ D x throughout."""
     colours = order.start.size - 1
     for step in range(colours):
         c = colours - 1 - step if backward else step
         for p in prange(order.start[c], order.start[c + 1]):
             first, last = order.packet[p], order.packet[p + 1]
-            old, u, new, work = np.empty(6), np.empty(6), np.empty(6), np.empty(6)
+            room = np.empty(6), np.empty(6), np.empty(6), np.empty(6)
             for i in range(last - first):
                 b = order.block[last - 1 - i if backward else first + i]
                 relax_on_bodies(
-                    sets,
-                    arrays,
-                    where,
-                    tuning,
-                    omega,
-                    b,
-                    x,
-                    linear,
-                    velocity,
-                    old,
-                    u,
-                    new,
-                    work,
+                    sets, arrays, where, tuning, compliance, omega, b, x, linear, velocity, room
                 )
 
 
 @routine
-def relax_on_matrix(sets, matrix, where, tuning, omega, b, x, linear, old, u, new, work):
+def relax_on_matrix(sets, matrix, where, tuning, compliance, omega, b, x, linear, room):
     """Relax block `b`, whose velocity is its rows of N times the current x."""
+    old, u, new, work = room
     kind, first, stride = where.kind[b], where.first_row[b], where.stride[b]
     rows = rows_of(kind)
     for k in range(rows):
@@ -222,38 +154,25 @@ def relax_on_matrix(sets, matrix, where, tuning, omega, b, x, linear, old, u, ne
             total += matrix.data[p] * x[matrix.indices[p]]
         u[k] = total
         old[k] = x[i]
-    if tuning.compliance.size > 0:
-        add_compliance(sets, tuning, kind, b, first, stride, rows, old, u)
-    relax_block(
-        sets,
-        kind,
-        b,
-        where.place[b],
-        rows,
-        tuning.steps[b],
-        tuning.blocks,
-        tuning.offsets,
-        omega,
-        tuning.sharpness,
-        tuning.full,
-        old,
-        u,
-        new,
-        work,
-    )
+    if compliance.size > 0:
+        comply(sets, compliance, kind, b, first, stride, x, u, 0, 1)
+    damping = omega, tuning.sharpness, tuning.full
+    step, at = tuning.steps[b], tuning.offsets[b] if tuning.full else 0
+    index = b if kind >= COULOMB else where.place[b]
+    relax_block(sets, kind, index, rows, step, tuning.blocks, at, damping, old, u, new, work)
     for k in range(rows):
         x[first + k * stride] = new[k]
 
 
 @kernel
-def sweep_matrix(sets, matrix, where, tuning, omega, order, backward, x, linear):
+def sweep_matrix(sets, matrix, where, tuning, compliance, omega, order, backward, x, linear):
     """Relax every block once, colour by colour."""
     colours = order.start.size - 1
     for step in range(colours):
         c = colours - 1 - step if backward else step
         for p in prange(order.start[c], order.start[c + 1]):
             first, last = order.packet[p], order.packet[p + 1]
-            old, u, new, work = np.empty(6), np.empty(6), np.empty(6), np.empty(6)
+            room = np.empty(6), np.empty(6), np.empty(6), np.empty(6)
             for i in range(last - first):
                 b = order.block[last - 1 - i if backward else first + i]
-                relax_on_matrix(sets, matrix, where, tuning, omega, b, x, linear, old, u, new, work)
+                relax_on_matrix(sets, matrix, where, tuning, compliance, omega, b, x, linear, room)

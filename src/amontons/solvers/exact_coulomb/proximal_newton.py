@@ -25,11 +25,12 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import splu
 
 from amontons.problem import kernels
+from amontons.problem.exact_friction import exact_linear
 from amontons.problem.problem import ConeProblem
-from amontons.problem.residuals import Gauge, exact_linear
-from amontons.solvers.alart_curnier import AlartCurnier
 from amontons.solvers.base import Floats
-from amontons.solvers.block_derivative import BlockDerivative, whole_matrix
+from amontons.solvers.exact_coulomb.alart_curnier import AlartCurnier
+from amontons.solvers.gauge import Gauge
+from amontons.solvers.semismooth_newton.block_derivative import BlockDerivative, whole_matrix
 
 MOST_STEPS, MEMORY, SHORTEST = 15, 3, 0.05
 """Newton steps for one problem of the chain; earlier residuals that a step may still exceed; and
@@ -52,7 +53,7 @@ FALLS, RISES, CREEP = 0.7, 2.5, 1.2
 that it is compared with may rise at a time."""
 
 
-class Found(NamedTuple):
+class ChainPoint(NamedTuple):
     """What one problem of the chain led to."""
 
     x: Floats  # feasible, shape (rows,)
@@ -62,7 +63,7 @@ class Found(NamedTuple):
 
 def proximal_newton(
     problem: ConeProblem, x: Floats, gauge: Gauge, most_steps: int
-) -> Generator[Found, None, None]:
+) -> Generator[ChainPoint, None, None]:
     """Points of the chain that begins at x; it ends after so many steps, or by its user."""
     equation = _Equation(problem)
     y, drift = x / equation.root, np.zeros_like(x)
@@ -74,7 +75,7 @@ def proximal_newton(
         new, left, steps = equation.solve(centre, pull, SOLVED * level, min(MOST_STEPS, most_steps))
         most_steps -= max(steps, 1)
         feasible = equation.feasible(new)
-        yield Found(feasible, equation.error(feasible, gauge), steps)
+        yield ChainPoint(feasible, equation.error(feasible, gauge), steps)
         now = equation.size_at(new)
         solved = left <= 0.1 * level
         if now < 0.5 * level or (solved and (ahead == 0.0 or now <= RISES * level)):

@@ -19,9 +19,9 @@ from scipy.sparse.linalg import splu
 
 from amontons.problem import kernels
 from amontons.problem.problem import ConeProblem
-from amontons.problem.residuals import Gauge
 from amontons.solvers.base import Floats
-from amontons.solvers.block_derivative import BlockDerivative, whole_matrix
+from amontons.solvers.gauge import Gauge
+from amontons.solvers.semismooth_newton.block_derivative import BlockDerivative, whole_matrix
 
 MOST_ROWS = 3000
 """Rows up to which a factorisation of A, fill-in and all, is worth its time."""

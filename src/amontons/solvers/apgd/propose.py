@@ -1,40 +1,28 @@
-"""A step of APGD: the pass over all blocks, and the formulas between two passes."""
+"""Lines 7 and 8 of algorithm 1: one pass over all blocks assesses x and proposes the next."""
 
 from __future__ import annotations
-
-import math
 
 import numpy as np
 
 from amontons._jit import TILE, helper, kernel, prange, routine
-from amontons.algebra.cones import COULOMB, SPINNING
-from amontons.algebra.tiles import (
+from amontons.algebra.cones import COULOMB, SPINNING, head, rows_of
+from amontons.algebra.sums import column_sum
+from amontons.algebra.tiles import normals_of, project_wrench
+from amontons.solvers.tiles import (
     NEW,
     STEP,
     STEP_SIZE,
     natural_contact,
-    project_wrench,
+    natural_tile,
     step_contact,
     step_tile,
+    three_rows,
 )
-from amontons.problem.kernels import column_sum, head, natural_tile, rows_of
-
-
-def larger_curvature(L: float, bend: float, length: float) -> float:
-    """L after a step that was too long (paper 3, line 10): what it should have been, or twice L."""
-    return min(2.0 * L, max(1.01 * bend / length, 1.1 * L))
-
-
-def next_momentum(theta: float) -> tuple[float, float]:
-    """θ of the next iteration and β between the two (paper 3, lines 14 and 15)."""
-    square = theta * theta
-    following = 0.5 * (theta * math.sqrt(square + 4.0) - square)
-    return following, theta * (1.0 - theta) / (square + following)
 
 
 @kernel
-def assess_and_propose(sets, metric, rho, x, x_old, Nx, Nx_old, linear, beta, step, out, partial):
-    """Judge x, and take the next step from y = x + β(x − x_old): out ← Π(y − step·S(Ny + r)).
+def propose(sets, metric, rho, x, x_old, Nx, Nx_old, linear, beta, step, out, partial):
+    """Assess x, and take the next step from y = x + β(x − x_old): out ← Π(y − step·S(Ny + r)).
 
     Returns ‖e‖², xᵀNx and rᵀx at x, with e its natural map, and for the step gᵀ(out − x) and
     dᵀS⁻¹d with d = out − y. One pass, because the vectors are then read from memory once.
@@ -45,53 +33,25 @@ def assess_and_propose(sets, metric, rho, x, x_old, Nx, Nx_old, linear, beta, st
         error, quad, lin, uphill, length = 0.0, 0.0, 0.0, 0.0, 0.0
         for t in range(sets.chunks[c, 4], sets.chunks[c, 5], TILE):
             m = min(TILE, sets.chunks[c, 5] - t)
+            at, b = row + t, first + t
             if kind == COULOMB:
-                i0, i1, i2, b = row + t, row + count + t, row + 2 * count + t, first + t
                 e, q, p, up, d = contact_tile(
-                    sets.normal[0, b : b + m],
-                    sets.normal[1, b : b + m],
-                    sets.normal[2, b : b + m],
+                    normals_of(sets, b, m),
                     sets.friction[b : b + m],
                     rho[b : b + m],
-                    metric.normal[b : b + m],
-                    metric.tangential[b : b + m],
+                    (metric.normal[b : b + m], metric.tangential[b : b + m]),
                     beta,
                     step,
-                    x[i0 : i0 + m],
-                    x[i1 : i1 + m],
-                    x[i2 : i2 + m],
-                    x_old[i0 : i0 + m],
-                    x_old[i1 : i1 + m],
-                    x_old[i2 : i2 + m],
-                    Nx[i0 : i0 + m],
-                    Nx[i1 : i1 + m],
-                    Nx[i2 : i2 + m],
-                    Nx_old[i0 : i0 + m],
-                    Nx_old[i1 : i1 + m],
-                    Nx_old[i2 : i2 + m],
-                    linear[i0 : i0 + m],
-                    linear[i1 : i1 + m],
-                    linear[i2 : i2 + m],
-                    out[i0 : i0 + m],
-                    out[i1 : i1 + m],
-                    out[i2 : i2 + m],
+                    three_rows(x, at, count, m),
+                    three_rows(x_old, at, count, m),
+                    three_rows(Nx, at, count, m),
+                    three_rows(Nx_old, at, count, m),
+                    three_rows(linear, at, count, m),
+                    three_rows(out, at, count, m),
                 )
-                error, quad, lin, uphill, length = (
-                    error + e,
-                    quad + q,
-                    lin + p,
-                    uphill + up,
-                    length + d,
-                )
-                continue
-            if kind == SPINNING:
-                at, b = row + t, first + t
+            elif kind == SPINNING:
                 e, q, p, up, d = wrench_tile(
-                    (
-                        sets.normal[0, b : b + m],
-                        sets.normal[1, b : b + m],
-                        sets.normal[2, b : b + m],
-                    ),
+                    normals_of(sets, b, m),
                     (
                         sets.friction[b : b + m],
                         sets.rolling[b : b + m],
@@ -112,28 +72,21 @@ def assess_and_propose(sets, metric, rho, x, x_old, Nx, Nx_old, linear, beta, st
                     six_rows(linear, at, count, m),
                     six_rows(out, at, count, m),
                 )
-                error, quad, lin, uphill, length = (
-                    error + e,
-                    quad + q,
-                    lin + p,
-                    uphill + up,
-                    length + d,
-                )
-                continue
-            e, q, p = natural_tile(sets, sets.chunks[c], t, m, rho, x, Nx, linear, T)
-            error += e
-            quad += q
-            lin += p
-            for k in range(rows_of(kind)):
-                s = row + k * count + t
-                blend(x[s : s + m], x_old[s : s + m], beta, T[k * TILE :])
-                g = T[STEP + k * TILE :]
-                blend_plus(Nx[s : s + m], Nx_old[s : s + m], beta, linear[s : s + m], g)
-            length += step_tile(sets, metric, kind, first, t, m, step, T)
-            for k in range(rows_of(kind)):
-                s = row + k * count + t
-                new, g = T[NEW + k * TILE :], T[STEP + k * TILE :]
-                uphill += store_and_dot(new, x[s : s + m], g, out[s : s + m])
+            else:
+                e, q, p = natural_tile(sets, sets.chunks[c], t, m, rho, x, Nx, linear, T)
+                for k in range(rows_of(kind)):
+                    s = at + k * count
+                    blend(x[s : s + m], x_old[s : s + m], beta, T[k * TILE :])
+                    g = T[STEP + k * TILE :]
+                    blend_plus(Nx[s : s + m], Nx_old[s : s + m], beta, linear[s : s + m], g)
+                d = step_tile(sets, metric, kind, first, t, m, step, T)
+                up = 0.0
+                for k in range(rows_of(kind)):
+                    s = at + k * count
+                    new, g = T[NEW + k * TILE :], T[STEP + k * TILE :]
+                    up += store_and_dot(new, x[s : s + m], g, out[s : s + m])
+            error, quad, lin = error + e, quad + q, lin + p
+            uphill, length = uphill + up, length + d
         partial[c, 0], partial[c, 1], partial[c, 2] = error, quad, lin
         partial[c, 3], partial[c, 4] = uphill, length
     return (
@@ -146,28 +99,32 @@ def assess_and_propose(sets, metric, rho, x, x_old, Nx, Nx_old, linear, beta, st
 
 
 @routine
-def contact_tile(
-    n0, n1, n2, mu, rho, sn, st, beta, step,
-    x0, x1, x2, o0, o1, o2, N0, N1, N2, O0, O1, O2, r0, r1, r2, z0, z1, z2,
-):  # fmt: skip
-    """The same for Coulomb contacts, in one loop: o and O are the old x and Nx, z is written."""
+def contact_tile(normal, mu, rho, steps, beta, step, x, x_old, product, product_old, linear, out):
+    """The same for Coulomb contacts, in one loop: vectors are tuples of three views."""
+    n0, n1, n2 = normal
+    sn, st = steps
+    x0, x1, x2 = x
+    o0, o1, o2 = x_old
+    N0, N1, N2 = product
+    O0, O1, O2 = product_old
+    r0, r1, r2 = linear
+    z0, z1, z2 = out
     error, quad, lin, uphill, length = 0.0, 0.0, 0.0, 0.0, 0.0
     for j in range(mu.size):
         quad += x0[j] * N0[j] + x1[j] * N1[j] + x2[j] * N2[j]
         lin += x0[j] * r0[j] + x1[j] * r1[j] + x2[j] * r2[j]
         u0, u1, u2 = N0[j] + r0[j], N1[j] + r1[j], N2[j] + r2[j]
-        error += natural_contact(
-            n0[j], n1[j], n2[j], mu[j], rho[j], x0[j], x1[j], x2[j], u0, u1, u2
+        n = n0[j], n1[j], n2[j]
+        error += natural_contact(n, mu[j], rho[j], (x0[j], x1[j], x2[j]), (u0, u1, u2))
+        y = (
+            x0[j] + beta * (x0[j] - o0[j]),
+            x1[j] + beta * (x1[j] - o1[j]),
+            x2[j] + beta * (x2[j] - o2[j]),
         )
-        y0 = x0[j] + beta * (x0[j] - o0[j])
-        y1 = x1[j] + beta * (x1[j] - o1[j])
-        y2 = x2[j] + beta * (x2[j] - o2[j])
         g0 = u0 + beta * (N0[j] - O0[j])
         g1 = u1 + beta * (N1[j] - O1[j])
         g2 = u2 + beta * (N2[j] - O2[j])
-        a0, a1, a2, square = step_contact(
-            n0[j], n1[j], n2[j], mu[j], sn[j], st[j], step, y0, y1, y2, g0, g1, g2
-        )
+        (a0, a1, a2), square = step_contact(n, mu[j], sn[j], st[j], step, y, (g0, g1, g2))
         length += square
         uphill += g0 * (a0 - x0[j]) + g1 * (a1 - x1[j]) + g2 * (a2 - x2[j])
         z0[j], z1[j], z2[j] = a0, a1, a2

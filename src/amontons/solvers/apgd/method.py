@@ -4,6 +4,9 @@ Two things differ from the paper, and change no iterate. The extrapolated point 
 of two iterates whose products with N are known, so N y costs nothing and an iteration needs one
 product. And since f is quadratic, the test of eq. 24 is just dᵀNd ≤ L dᵀS⁻¹d with d = γ⁺ − y, which
 has none of the cancellation of four objective values and stays reliable at convergence.
+
+The algorithm stands in `propose` and `accept`. Here they take turns from Python, for every operator
+and any number of threads; `bursts` lets them take turns in compiled code, for small problems.
 """
 
 from __future__ import annotations
@@ -18,10 +21,11 @@ import numpy as np
 from amontons.algebra.cones import Metric
 from amontons.errors import InputError
 from amontons.problem.problem import ConeProblem
-from amontons.problem.residuals import Gauge
-from amontons.solvers.apgd_bursts import bursts, come_in_bursts
-from amontons.solvers.apgd_kernels import assess_and_propose, larger_curvature, next_momentum
+from amontons.solvers.apgd.accept import Pace, accept
+from amontons.solvers.apgd.bursts import bursts, come_in_bursts
+from amontons.solvers.apgd.propose import propose
 from amontons.solvers.base import Buffers, Floats, Iterate, Solver
+from amontons.solvers.gauge import Gauge
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,14 +61,13 @@ class APGD(Solver):
         self, problem: ConeProblem, x: Floats, gauge: Gauge, buffers: Buffers
     ) -> Generator[Iterate]:
         """Algorithm 1 of paper 3; comments give its line numbers."""
-        sets, r = problem.sets.arrays, problem.linear
-        metric = problem.metric(self.scaling)
-        x = buffers.projected(problem, x)
-        L = _first_curvature(problem, metric)  # 4
+        sets, r, metric = problem.sets.arrays, problem.linear, problem.metric(self.scaling)
+        x = buffers.projected(problem, x)  # 2
+        pace = Pace(_first_curvature(problem, metric), 1.0, 0.0)  # 3, 4
         if come_in_bursts(problem):
-            yield from bursts(self, problem, x, L, gauge, metric, buffers)
+            yield from bursts(self, problem, x, metric, pace, gauge, buffers)
             return
-        pass_over = assess_and_propose.sized(problem.blocks)
+        go = propose.sized(problem.blocks)
         partial = np.empty((sets.chunks.shape[0], 5))
         Nx, Nx_old, Nx_new = (np.empty(problem.rows) for _ in range(3))
         memory, memory_old, memory_new = (problem.operator.scratch() for _ in range(3))
@@ -73,47 +76,27 @@ class APGD(Solver):
         x_old, Nx_old[:] = x, Nx
         if memory is not None:
             memory_old[:] = memory
-        theta, beta = 1.0, 0.0  # 3
         judged = False
         while True:  # 6
-            while True:
-                x_new = buffers.free(x, x_old)
-                error, quadratic, linear, uphill, length = problem.total(
-                    pass_over(
-                        sets,
-                        metric,
-                        gauge.rho,
-                        x,
-                        x_old,
-                        Nx,
-                        Nx_old,
-                        r,
-                        beta,
-                        1.0 / L,
-                        x_new,
-                        partial,
-                    )
-                )  # 7, 8
-                if not judged:
-                    objective = 0.5 * quadratic + linear + problem.objective_offset
-                    yield Iterate(x, gauge.factor * math.sqrt(error), objective)  # 17
-                    judged = True
-                problem.product(x_new, Nx_new, memory_new)
-                bend = problem.quadratic(
-                    (x_new, x, x_old), (Nx_new, Nx, Nx_old), (memory_new, memory, memory_old), beta
-                )
-                if bend <= L * length * (1.0 + 1e-12) or not length > 0.0:  # 9
-                    break
-                L = larger_curvature(L, bend, length)  # 10
-            if self.restart and uphill > 0.0:  # 25
-                theta, beta = 1.0, 0.0
-            else:
-                theta, beta = next_momentum(theta)  # 14, 15
-            x_old, x = x, x_new
-            Nx_old, Nx, Nx_new = Nx, Nx_new, Nx_old
-            memory_old, memory, memory_new = memory, memory_new, memory_old
-            L *= self.shrink  # 29
-            judged = False
+            x_new, beta = buffers.free(x, x_old), pace.beta
+            found = go(
+                sets, metric, gauge.rho, x, x_old, Nx, Nx_old, r, beta, 1.0 / pace.L, x_new, partial
+            )  # 7, 8
+            error, quadratic, linear, uphill, length = problem.total(found)
+            if not judged:
+                objective = 0.5 * quadratic + linear + problem.objective_offset
+                yield Iterate(x, gauge.factor * math.sqrt(error), objective)  # 17 to 24
+            problem.product(x_new, Nx_new, memory_new)
+            bend = problem.quadratic(
+                (x_new, x, x_old), (Nx_new, Nx, Nx_old), (memory_new, memory, memory_old), beta
+            )
+            # 9 to 30
+            accepted, pace = accept(pace, bend, length, uphill, self.shrink, self.restart)
+            if accepted:
+                x_old, x = x, x_new
+                Nx_old, Nx, Nx_new = Nx, Nx_new, Nx_old
+                memory_old, memory, memory_new = memory, memory_new, memory_old
+            judged = not accepted
 
 
 def _first_curvature(problem: ConeProblem, metric: Metric) -> float:

@@ -17,9 +17,9 @@ from amontons.algebra.cones import ROWS_OF_KIND
 from amontons.errors import UnsupportedProblemError
 from amontons.problem.operators import BodyOperator, FactoredOperator, MatrixOperator
 from amontons.problem.problem import ConeProblem
-from amontons.problem.residuals import Gauge
 from amontons.solvers.base import Buffers, Floats, Iterate, Solver
-from amontons.solvers.colouring import (
+from amontons.solvers.gauge import Gauge
+from amontons.solvers.gauss_seidel.colouring import (
     COLOURS,
     PACKET,
     by_colour,
@@ -27,15 +27,14 @@ from amontons.solvers.colouring import (
     colour_rows,
     in_sequence,
 )
-from amontons.solvers.gauss_seidel_kernels import (
-    Blocks,
-    Tuning,
+from amontons.solvers.gauss_seidel.sweeps import (
+    BlockRows,
     sweep_bodies,
     sweep_contacts,
     sweep_matrix,
     where_blocks,
 )
-from amontons.solvers.relaxation import Damper, Relaxation
+from amontons.solvers.relaxation import Damper, Relaxation, Tuning
 
 REFRESH = 100
 """Sweeps after which the bodies' velocities, updated impulse by impulse, are computed anew."""
@@ -78,17 +77,7 @@ class GaussSeidel(Relaxation, Solver):
     ) -> Generator[Iterate]:
         """Algorithm 2 of paper 3: sweeps of line 4 to 6 over all blocks."""
         x = buffers.projected(problem, x)
-        where = where_blocks(problem.sets)
-        blocks, offsets = self.local_blocks(problem)
-        E = problem.compliance
-        tuning = Tuning(
-            self.sharpness,
-            self.step == "full",
-            problem.mean_steps,
-            blocks,
-            offsets,
-            np.empty(0) if E is None else E,
-        )
+        where, tuning = where_blocks(problem.sets), self.tuning(problem)
         if isinstance(problem.operator, BodyOperator):
             yield from self._on_bodies(problem, problem.operator, x, gauge, buffers, where, tuning)
         else:
@@ -101,7 +90,7 @@ class GaussSeidel(Relaxation, Solver):
         x: Floats,
         gauge: Gauge,
         buffers: Buffers,
-        where: Blocks,
+        where: BlockRows,
         tuning: Tuning,
     ) -> Generator[Iterate]:
         arrays = operator.arrays
@@ -110,8 +99,8 @@ class GaussSeidel(Relaxation, Solver):
             colour = np.empty(problem.blocks, dtype=np.int32)
             colour_pairs(arrays.body, operator.mobile, operator.bodies, PACKET, COLOURS, colour)
             order = by_colour(colour, PACKET)
-        only_contacts = arrays.forces == problem.blocks and not tuning.full
-        only_contacts = only_contacts and tuning.compliance.size == 0
+        E = _compliance(problem)
+        only_contacts = arrays.forces == problem.blocks and not tuning.full and not E.size
         form = "parallel" if self._in_parallel(problem) else "serial"
         velocity, Nx = operator.scratch(), np.empty(problem.rows)
         damper, count = Damper(self.relaxation), 0
@@ -131,7 +120,7 @@ class GaussSeidel(Relaxation, Solver):
                 go(sets, arrays, steps, self.sharpness, order, backward, x, r, velocity)
             else:
                 go = getattr(sweep_bodies, form)
-                go(sets, arrays, where, tuning, omega, order, backward, x, r, velocity)
+                go(sets, arrays, where, tuning, E, omega, order, backward, x, r, velocity)
             count += 1
 
     def _on_matrix(
@@ -140,7 +129,7 @@ class GaussSeidel(Relaxation, Solver):
         x: Floats,
         gauge: Gauge,
         buffers: Buffers,
-        where: Blocks,
+        where: BlockRows,
         tuning: Tuning,
     ) -> Generator[Iterate]:
         operator = problem.operator
@@ -155,19 +144,20 @@ class GaussSeidel(Relaxation, Solver):
             for k in range(int(rows.max())):
                 has = rows > k
                 block_of_row[(where.first_row + k * where.stride)[has]] = np.flatnonzero(has)
+            first_row, stride = where.first_row, where.stride
             colour_rows(
                 matrix.indptr,
                 matrix.indices,
                 block_of_row,
-                where.first_row,
-                where.stride,
+                first_row,
+                stride,
                 rows,
                 COLOURS,
                 colour,
             )
             order = by_colour(colour, PACKET)
         sweep = sweep_matrix.parallel if self._in_parallel(problem) else sweep_matrix.serial
-        scratch, Nx = problem.operator.scratch(), np.empty(problem.rows)
+        scratch, Nx, E = problem.operator.scratch(), np.empty(problem.rows), _compliance(problem)
         damper, count = Damper(self.relaxation), 0
         while True:
             problem.product(x, Nx, scratch)
@@ -176,17 +166,8 @@ class GaussSeidel(Relaxation, Solver):
             x = _writable(x, buffers)
             backward = self.symmetric and count % 2 == 1
             omega = damper.after(objective)
-            sweep(
-                problem.sets.arrays,
-                matrix,
-                where,
-                tuning,
-                omega,
-                order,
-                backward,
-                x,
-                problem.linear,
-            )
+            sets, r = problem.sets.arrays, problem.linear
+            sweep(sets, matrix, where, tuning, E, omega, order, backward, x, r)
             count += 1
 
     def _in_parallel(self, problem: ConeProblem) -> bool:
@@ -195,8 +176,13 @@ class GaussSeidel(Relaxation, Solver):
         return self.parallel
 
 
+def _compliance(problem: ConeProblem) -> Floats:
+    """Diagonal of E, shape (rows,), or empty where there is none: kernels know no None."""
+    return np.empty(0) if problem.compliance is None else problem.compliance
+
+
 def _writable(x: Floats, buffers: Buffers) -> Floats:
-    """X itself, or a copy of it where x is kept as the best iterate."""
+    """x itself, or a copy of it where x is kept as the best iterate."""
     if buffers.best is not x:
         return x
     copy = buffers.free(x)

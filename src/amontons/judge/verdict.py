@@ -1,0 +1,77 @@
+"""All residuals of impulses, from one product and one pass over the blocks."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from amontons.algebra.sums import norm
+from amontons.judge.blocks import COLUMNS, judge_blocks
+from amontons.problem.problem import ConeProblem
+from amontons.problem.residuals import SMALL_STEP, Residuals, share_of_row
+
+Floats = NDArray[np.float64]
+
+
+def residuals(problem: ConeProblem, impulses: ArrayLike, *, exact: bool = False) -> Residuals:
+    """Judge any impulses for a problem, whoever computed them.
+
+    Parameters
+    ----------
+    impulses:
+        γ in the problem's own coordinates, shape (rows,) [N s].
+    exact:
+        Judge exact Coulomb friction instead of the papers' convex problem.
+    """
+    even, x = problem.even, problem.to_even(problem.unknowns(impulses))
+    return evaluate(even, x, even.product(x), exact=exact)
+
+
+def evaluate(problem: ConeProblem, x: Floats, product: Floats, *, exact: bool) -> Residuals:
+    """All residuals of unknowns x of a problem whose rows are all speeds, with (N + E) x.
+
+    See :attr:`ConeProblem.even` and :meth:`ConeProblem.unknowns`.
+    """
+    square, short, quadratic, linear, complementarity, worst, primal, dual = _pass(
+        problem, x, product, exact
+    )
+    square, short, quadratic, linear, complementarity = problem.total(
+        (square, short, quadratic, linear, complementarity)
+    )
+    scaled = math.sqrt(square) / problem.speed_unit
+    if math.isfinite(problem.yardstick.most):
+        scaled = max(scaled, math.sqrt(worst) / problem.yardstick.most)
+    if problem.judged_as_given is not None:
+        scaled = max(scaled, _scaled_as_given(problem.judged_as_given, x, product, exact))
+    return Residuals(
+        scaled=scaled,
+        paper1=math.sqrt(short),
+        paper3=math.sqrt(short) * share_of_row(problem),
+        impulse_violation=primal,
+        velocity_violation=dual,
+        complementarity=complementarity,
+        objective=0.5 * quadratic + linear + problem.objective_offset,
+        exact=exact,
+    )
+
+
+def _scaled_as_given(given: ConeProblem, x: Floats, product: Floats, exact: bool) -> float:
+    """The scaled error in a problem's own rows, from unknowns and product of its even form."""
+    square = _pass(given, given.from_even(x), given.to_even(product), exact)[0]
+    return math.sqrt(given.total((square,))[0]) / (norm(given.given_linear) or 1.0)
+
+
+def _pass(problem: ConeProblem, x: Floats, product: Floats, exact: bool) -> tuple[float, ...]:
+    """What :func:`judge_blocks` finds of this machine's blocks."""
+    velocity = product + problem.linear
+    if exact and problem.operator.skew is not None:
+        velocity += problem.operator.skew @ (x if problem.shift is None else x - problem.shift)
+    arrays = problem.sets.arrays
+    partial = np.empty((arrays.chunks.shape[0], COLUMNS))
+    go, rho = judge_blocks.sized(problem.blocks), problem.mean_steps
+    found: tuple[float, ...] = go(
+        arrays, rho, SMALL_STEP, x, product, problem.linear, velocity, exact, partial
+    )
+    return found
