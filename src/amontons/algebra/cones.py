@@ -39,7 +39,17 @@ class SetKind(IntEnum):
 ROWS_OF_KIND = np.array([1, 1, 1, 3, 5, 6])
 
 FREE, NONNEGATIVE, INTERVAL, COULOMB, ROLLING, SPINNING = (int(kind) for kind in SetKind)
-GROUP_ORDER = (COULOMB, SPINNING, ROLLING, FREE, NONNEGATIVE, INTERVAL)
+
+CONES = (COULOMB, SPINNING, ROLLING)
+"""Kinds with a normal and two tangential rows, or more."""
+
+VECTORS = (COULOMB, SPINNING)
+"""Those of them whose rows are vectors, three by three, that may be in world axes."""
+
+TURNING = (SPINNING, ROLLING)
+"""Those of them with rows of torque."""
+
+GROUP_ORDER = (*CONES, FREE, NONNEGATIVE, INTERVAL)
 """Order of the groups: cones first, so that coefficients of cones are indexed by block."""
 
 
@@ -166,7 +176,7 @@ def _clip(part, limit):
 
 @routine
 def _project_with_torque(sets, kind, b, x):
-    mu, rho, sigma = sets.friction[b], sets.rolling[b], sets.spinning[b]
+    mu, rho = sets.friction[b], sets.rolling[b]
     if kind == ROLLING:
         t, m = np.hypot(x[1], x[2]), np.hypot(x[3], x[4])
         a = cone_height(x[0], t, m, 0.0, mu, rho, 0.0, 1.0, 1.0)
@@ -175,6 +185,7 @@ def _project_with_torque(sets, kind, b, x):
         x[1], x[2] = keep_t * x[1], keep_t * x[2]
         x[3], x[4] = keep_m * x[3], keep_m * x[4]
         return
+    sigma = sets.spinning[b]
     n0, n1, n2 = sets.normal[0, b], sets.normal[1, b], sets.normal[2, b]
     v = x[0] * n0 + x[1] * n1 + x[2] * n2
     spin = x[3] * n0 + x[4] * n1 + x[5] * n2

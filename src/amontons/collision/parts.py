@@ -10,10 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from amontons._jit import kernel, prange
 from amontons.algebra.rotations import rotation_of
+from amontons.checks import finite_array
 from amontons.collision.found import Poses
 from amontons.errors import InputError
 from amontons.model.shapes import Compound, Shape, build_table, leaves, sphere_table
-from amontons.model.shapes.checks import finite_array
 from amontons.model.shapes.table import ShapeArrays
 
 Floats = NDArray[np.float64]

@@ -49,7 +49,7 @@ def torque_coefficients(sets, kind, b):
     """Rolling and spinning coefficients of a cone block, zero where it has none."""
     if kind < ROLLING:
         return 0.0, 0.0
-    return sets.rolling[b], sets.spinning[b]
+    return sets.rolling[b], sets.spinning[b] if kind > ROLLING else 0.0
 
 
 @kernel

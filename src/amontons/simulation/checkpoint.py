@@ -19,8 +19,9 @@ from amontons.collision.contacts import ContactSet
 from amontons.errors import FileFormatError, InputError
 from amontons.model.materials import PAIRED
 from amontons.model.world import World
-from amontons.problem.files import DAMAGE, ZIP_START, replacing, require_file
 from amontons.simulation.margins import MarginLevel
+from amontons.storage.reading import DAMAGE, ZIP_START, require_file
+from amontons.storage.writing import replacing
 
 if TYPE_CHECKING:
     from amontons.simulation.simulation import Simulation
@@ -85,7 +86,7 @@ def _take_in(simulation: Simulation) -> None:
 
 def _read(path: Path) -> Arrays:
     """All arrays of a checkpoint of this version."""
-    require_file(path)
+    require_file(path, "checkpoint")
     with path.open("rb") as stream:  # numpy would leave a damaged file open
         if stream.read(len(ZIP_START)) != ZIP_START:
             raise FileFormatError(f"{path} is no checkpoint of a simulation")

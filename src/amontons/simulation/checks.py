@@ -10,10 +10,10 @@ from typing import NamedTuple, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from amontons.checks import finite, positive
 from amontons.dynamics.contact_laws import ContactRules
 from amontons.dynamics.soundness import UNIT, first_unsound
 from amontons.errors import InputError, SimulationError
-from amontons.model.shapes.checks import finite, positive
 from amontons.model.world import World
 from amontons.problem.units import Yardstick
 from amontons.solvers import Auto, ExactCoulomb, Solver

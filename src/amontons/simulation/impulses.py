@@ -17,7 +17,6 @@ from amontons.dynamics.joints.law import JointRows
 from amontons.dynamics.joints.stiffness import Taut
 from amontons.dynamics.masses import Masses
 from amontons.model.world import World
-from amontons.problem.operators import BodyOperator
 from amontons.problem.problem import ConeProblem
 from amontons.problem.solution import Solution
 from amontons.simulation.checks import check_velocities
@@ -92,9 +91,8 @@ class _Solves:
         self.watch.lap("solve")
         self.iterations += solution.iterations
         solution = dataclasses.replace(solution, iterations=self.iterations)
-        assert isinstance(problem.operator, BodyOperator)
-        kick = problem.operator.velocities(problem.sets.inward(solution.impulses))
-        velocity = free + kick
+        assert solution.velocity_change is not None
+        velocity = free + solution.velocity_change
         check_velocities(self.world, velocity)
         return problem, solution, velocity
 
@@ -197,8 +195,8 @@ def _gain(solved: Solved, start: Start) -> float:
     terms = solved.terms
     if not terms.bouncing.any():
         return 0.0
-    operator, count = solved.problem.operator, terms.width * len(terms)
-    assert isinstance(operator, BodyOperator)
+    operator, count = solved.problem.operator.over_bodies, terms.width * len(terms)
+    assert operator is not None
     speeds = np.empty((2, operator.rows))
     operator.from_velocities(start.twist, speeds[0])
     operator.from_velocities(solved.velocity, speeds[1])

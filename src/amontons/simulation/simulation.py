@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from amontons._blas import one_blas_thread
+from amontons.checks import finite, positive
 from amontons.collision.contacts import ContactSet
 from amontons.collision.detector import CollisionDetector
 from amontons.collision.memory import ContactMemory
@@ -28,7 +29,6 @@ from amontons.dynamics.joints.system import JointSystem
 from amontons.dynamics.masses import Masses
 from amontons.errors import InputError, StrictError
 from amontons.model.bodies import Bodies
-from amontons.model.shapes.checks import finite, positive
 from amontons.model.world import World
 from amontons.problem.problem import ConeProblem
 from amontons.simulation.checkpoint import put_back, restore, save, snapshot

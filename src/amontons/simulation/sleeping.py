@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from amontons.checks import finite, positive
 from amontons.collision.memory import ContactMemory
 from amontons.dynamics.islands import islands
 from amontons.dynamics.joints.system import JointSystem
@@ -15,7 +16,6 @@ from amontons.dynamics.masses import Masses
 from amontons.errors import InputError
 from amontons.model.bodies import Bodies
 from amontons.model.joints import Connection
-from amontons.model.shapes.checks import finite, positive
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from amontons.checks import finite, positive, positive_or_infinite
 from amontons.dynamics.energy_ledger import OF_JOINTS, room_for_sums, total_of, work_of_rows
 from amontons.dynamics.joints.binding import IndexOf, bind, body_rows
 from amontons.dynamics.joints.breaking import take_loads
@@ -26,8 +27,6 @@ from amontons.dynamics.joints.readings import Readings, Selections
 from amontons.dynamics.joints.tables import appended, without
 from amontons.errors import InputError
 from amontons.model.joints.base import Connection
-from amontons.model.joints.checks import positive_or_infinite
-from amontons.model.shapes.checks import finite, positive
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]

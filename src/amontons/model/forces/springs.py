@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from amontons.checks import finite, finite_vector, not_negative, unit_vector
+from amontons.checks.arrays import Vector
 from amontons.errors import InputError
 from amontons.model.joints.anatomy import (
     AXES,
@@ -20,8 +22,6 @@ from amontons.model.joints.anatomy import (
     turn,
 )
 from amontons.model.joints.base import Connection
-from amontons.model.joints.checks import not_negative
-from amontons.model.shapes.checks import Vector, finite, finite_vector, unit_vector
 
 
 def check_softness(spring: LinearSpring | TorsionSpring) -> None:

@@ -8,9 +8,10 @@ from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
+from amontons.checks import not_negative, positive_or_infinite
 from amontons.errors import InputError
 from amontons.model.joints.anatomy import RIGID, Anatomy, Softness
-from amontons.model.joints.checks import BodyLike, body_id, not_negative, positive_or_infinite
+from amontons.model.joints.checks import BodyLike, body_id
 from amontons.model.joints.strength import Strength
 
 

@@ -6,14 +6,15 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
+from amontons.checks import finite, finite_vector, not_negative, unit_vector
+from amontons.checks.arrays import Vector
 from amontons.errors import InputError
 from amontons.model.joints.anatomy import Anatomy, along, perpendiculars, turn
 from amontons.model.joints.axis import AxisJoint
 from amontons.model.joints.base import Joint
-from amontons.model.joints.checks import Limits, checked_limits, not_negative
+from amontons.model.joints.checks import Limits, checked_limits
 from amontons.model.joints.drives import Drive, add_drive
 from amontons.model.joints.motors import Motor, checked_motor
-from amontons.model.shapes.checks import Vector, finite, finite_vector, unit_vector
 
 
 @dataclass(frozen=True, kw_only=True)

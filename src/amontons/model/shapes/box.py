@@ -9,8 +9,9 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from amontons.checks import positive, positive_vector, unit_rows
+from amontons.checks.arrays import Vector
 from amontons.model.shapes.base import Floats, Ints, Row, Shape
-from amontons.model.shapes.checks import Vector, positive, positive_vector, unit_rows
 from amontons.model.shapes.table import ShapeKind
 
 # Two triangles a side; corner number = 4 [x > 0] + 2 [y > 0] + [z > 0].

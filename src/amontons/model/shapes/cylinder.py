@@ -9,8 +9,8 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from amontons.checks import positive, unit_rows
 from amontons.model.shapes.base import Floats, Ints, Row, Shape
-from amontons.model.shapes.checks import positive, unit_rows
 from amontons.model.shapes.surfaces import segments_of, turned
 from amontons.model.shapes.table import ShapeKind
 
