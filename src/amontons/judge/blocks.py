@@ -1,6 +1,7 @@
 """One pass over all blocks that finds everything wrong with a point: plain code, block by block.
 
-Shares nothing with the solvers' passes but the scalar projections; `tests` has its slow oracle.
+Shares nothing with the solvers' passes but the scalar definitions of the sets, in
+:mod:`amontons.algebra.cones`; `tests` has its slow oracle.
 """
 
 from __future__ import annotations
@@ -13,11 +14,12 @@ from amontons.algebra.cones import (
     FREE,
     INTERVAL,
     NONNEGATIVE,
-    ROLLING,
-    SPINNING,
+    beyond,
     head,
+    normal_part,
     project_block,
     rows_of,
+    slip_of,
 )
 from amontons.algebra.sums import column_max, column_sum
 
@@ -47,7 +49,9 @@ def judge_blocks(sets, rho, short, x, product, linear, velocity, exact, partial)
                 quadratic += x[i] * product[i]
                 lin += x[i] * linear[i]
             if exact and kind >= COULOMB:
-                add_de_saxce(sets, kind, b, ub)
+                slip = slip_of(sets, kind, b, ub)
+                for k in range(3):
+                    ub[k] += slip * sets.normal[k, b]
             square = natural_square(sets, kind, index, rho[b], xb, ub, w, p)
             error += square
             worst = max(worst, square)
@@ -89,39 +93,6 @@ def natural_square(sets, kind, index, rho, x, u, w, p):
 
 
 @helper
-def parts_of(sets, kind, b, v):
-    """Normal part of a cone block, and norms of its tangential, rolling and spinning parts."""
-    n0, n1, n2 = sets.normal[0, b], sets.normal[1, b], sets.normal[2, b]
-    a = v[0] * n0 + v[1] * n1 + v[2] * n2
-    t = np.sqrt((v[0] - a * n0) ** 2 + (v[1] - a * n1) ** 2 + (v[2] - a * n2) ** 2)
-    roll, spin = 0.0, 0.0
-    if kind == ROLLING:
-        roll = np.sqrt(v[3] ** 2 + v[4] ** 2)
-    elif kind == SPINNING:
-        spin = v[3] * n0 + v[4] * n1 + v[5] * n2
-        roll = np.sqrt((v[3] - spin * n0) ** 2 + (v[4] - spin * n1) ** 2 + (v[5] - spin * n2) ** 2)
-    return a, t, roll, abs(spin)
-
-
-@helper
-def limits_of(sets, kind, b):
-    """Friction, rolling and spinning coefficients of a cone block, zero where it has none."""
-    if kind == COULOMB:
-        return sets.friction[b], 0.0, 0.0
-    return sets.friction[b], sets.rolling[b], sets.spinning[b]
-
-
-@helper
-def add_de_saxce(sets, kind, b, u):
-    """u ← u + (μ‖u_t‖ + ρ‖ω_roll‖ + σ|ω_spin|) n of one cone block."""
-    mu, rho, sigma = limits_of(sets, kind, b)
-    _, t, roll, spin = parts_of(sets, kind, b, u)
-    slip = mu * t + rho * roll + sigma * spin
-    for k in range(3):
-        u[k] += slip * sets.normal[k, b]
-
-
-@helper
 def violations(sets, kind, index, x, u):
     """By how much x is outside its set and u outside the dual one, and abs(xᵀu), of one block.
 
@@ -140,11 +111,8 @@ def violations(sets, kind, index, x, u):
         if u[0] < 0.0 and high < np.inf:
             return outside, 0.0, abs((high - x[0]) * u[0])
         return outside, abs(u[0]), 0.0
-    mu, rho, sigma = limits_of(sets, kind, index)
-    a, t, roll, spin = parts_of(sets, kind, index, x)
-    outside = max(-a, t - mu * a, roll - rho * a, spin - sigma * a)
-    up, slip, rolls, spins = parts_of(sets, kind, index, u)
-    against = mu * slip + rho * rolls + sigma * spins - up
+    outside = beyond(sets, kind, index, x)
+    against = slip_of(sets, kind, index, u) - normal_part(sets, index, u)
     inner = 0.0
     for k in range(rows_of(kind)):
         inner += x[k] * u[k]

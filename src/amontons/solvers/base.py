@@ -173,7 +173,7 @@ class Solver(ABC):
         self.check(problem)
         start = time.perf_counter()
         with one_blas_thread:
-            if problem.rows:
+            if problem.all_rows:
                 return self._drive(problem, problem.unknowns(guess), callback, start)
             x, nothing = problem.unknowns(guess), "nothing to solve"
             verdict = self._judge(problem, x)
@@ -236,7 +236,7 @@ class Solver(ABC):
             if count >= self.max_iterations:
                 status, message = Status.ITERATION_LIMIT, f"reached {count} iterations"
                 break
-            if now >= self.time_limit:
+            if self.time_limit < math.inf and problem.maximum((now,))[0] >= self.time_limit:
                 status, message = Status.TIME_LIMIT, f"reached {self.time_limit:g} s"
                 break
             if count - best_at >= self.patience > 0:
@@ -267,7 +267,7 @@ class Solver(ABC):
     ) -> Solution:
         measured = verdict.residuals
         residual = measured[Measure(self.measure)]
-        if problem.rows and residual <= self.tolerance and status is not Status.INVALID:
+        if problem.all_rows and residual <= self.tolerance and status is not Status.INVALID:
             status, message = Status.CONVERGED, "the residual is within the tolerance"
         x, product = problem.from_even(x), problem.to_even(verdict.product)
         return Solution(

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from amontons.algebra.cones import CONES, TURNING, SetArrays, SetKind
+from amontons.algebra.cones import CONES, SECOND_ORDER, TURNING, SetArrays, SetKind
 from amontons.checks import as_finite
 from amontons.errors import InputError
 from amontons.problem import kernels
@@ -64,6 +64,14 @@ class Product:
     def has_torque(self) -> bool:
         """Whether any block has rolling or spinning rows."""
         return not self.kinds.isdisjoint(TURNING)
+
+    @property
+    def second_order(self) -> bool:
+        """Whether every block is an intersection of second-order cones, or of half-lines.
+
+        Interior point and Newton's methods split blocks into these; first-order methods project.
+        """
+        return self.kinds <= SECOND_ORDER
 
     @property
     def has_friction(self) -> bool:
