@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,22 @@ from amontons.problem.operators import Operator
 from amontons.problem.sets import Product
 
 Floats = NDArray[np.float64]
+Value = TypeVar("Value")
+
+
+class computed_once(Generic[Value]):  # noqa: N801 - a decorator
+    """A cached property without the lock that Python 3.11 has all instances share.
+
+    Processes that are threads would wait for each other inside it for ever.
+    """
+
+    def __init__(self, compute: Callable[[Any], Value]) -> None:
+        self.compute, self.name, self.__doc__ = compute, compute.__name__, compute.__doc__
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Value:
+        value = self.compute(instance)
+        instance.__dict__[self.name] = value
+        return value
 
 
 class InternalProblem:
@@ -34,6 +51,10 @@ class InternalProblem:
     """Diagonal of E about each normal, shape (rows,); None where nothing gives way."""
     ranks: Ranks = ALONE
     """The processes that share the problem. These rows are this one's part of it."""
+    all_rows: float
+    """Number of rows of the whole problem."""
+    all_blocks: float
+    """Number of blocks of the whole problem."""
 
     @property
     def rows(self) -> int:
@@ -44,16 +65,6 @@ class InternalProblem:
     def blocks(self) -> int:
         """Number of blocks: contacts and scalar rows."""
         return self.sets.blocks
-
-    @cached_property
-    def all_rows(self) -> float:
-        """Number of rows of the whole problem."""
-        return self.total((float(self.rows),))[0]
-
-    @cached_property
-    def all_blocks(self) -> float:
-        """Number of blocks of the whole problem."""
-        return self.total((float(self.blocks),))[0]
 
     def total(self, parts: tuple[float, ...]) -> tuple[float, ...]:
         """Sums over the whole problem, from sums over these rows: see :class:`Ranks`."""
@@ -138,7 +149,7 @@ class InternalProblem:
             add_to_curvature(self.sets, self.compliance, curvature)
         return curvature
 
-    @cached_property
+    @computed_once
     def mean_steps(self) -> Floats:
         """d / trace(N_bb) of each block: the step of papers 2 to 4, and ρ of the scaled error."""
         c, rows = self.curvature, np.ones(self.blocks)
@@ -150,7 +161,7 @@ class InternalProblem:
                 rows[cones] = size
         return rows / _positive(trace, self._largest_curvature)
 
-    @cached_property
+    @computed_once
     def _largest_curvature(self) -> float:
         return self.maximum((float(self.curvature.max(initial=0.0)),))[0] or 1.0
 

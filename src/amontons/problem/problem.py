@@ -67,27 +67,21 @@ class ConeProblem(InternalProblem):
                 f"got shape {given.shape}"
             )
         terms = Terms.checked(self.sets, compliance, cohesion, lengths)
-        self._hold(operator, self._inward(given), terms, yardstick.checked(), name, ranks)
+        self.ranks, self.name, self.yardstick = ranks, name, yardstick.checked()
+        self._hold(operator, self._inward(given), given, terms)
 
-    def _hold(
-        self,
-        operator: Operator,
-        linear: Floats,
-        terms: Terms,
-        yardstick: Yardstick,
-        name: str,
-        ranks: Ranks,
-    ) -> None:
-        self.operator, self.linear, self.name, self.ranks = operator, linear, name, ranks
+    def _hold(self, operator: Operator, linear: Floats, given: Floats, terms: Terms) -> None:
+        """Take sound data in internal order; r in the caller's, too, in which ‖r‖ is summed."""
+        self.operator, self.linear = operator, linear
+        self.all_rows, self.all_blocks = self.total((float(self.rows), float(self.blocks)))
         self.compliance, self.cohesion, self.lengths = terms
-        self.yardstick = yardstick
         self.judged_as_given: ConeProblem | None = None
         """Itself if errors count in its own rows, too: torques and forces alike, as in the files
         of other programs, which define an error so. See :meth:`judge_as_given`."""
         self.row_factors = row_factors(self.sets, lambda: self.curvature, self.lengths)
         """What makes a speed of each internal row, shape (rows,); None where all are speeds."""
-        factors = self.row_factors
-        self.linear_norm = self.norm(linear if factors is None else linear * factors)
+        speeds = given if self.row_factors is None else given * self.sets.outward(self.row_factors)
+        self.linear_norm = self.norm(speeds)
         """‖r‖, of rows of one unit [m/s]."""
         self.shift: Floats | None = None
         self.objective_offset = 0.0
@@ -239,8 +233,9 @@ class ConeProblem(InternalProblem):
         """
         problem = cls.__new__(cls)
         problem.sets, problem.tangents = sets, None
+        problem.ranks, problem.name, problem.yardstick = ranks, name, yardstick
         linear = as_finite("the linear term r", motion.linear(operator))
-        problem._hold(operator, linear, terms, yardstick, name, ranks)
+        problem._hold(operator, linear, sets.outward(linear), terms)
         return problem
 
     @classmethod

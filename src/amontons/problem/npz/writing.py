@@ -36,7 +36,7 @@ def _arrays_1(problem: ConeProblem) -> Arrays | None:
     )
     q = problem.sets.outward(problem.linear)
     factors = problem.row_factors
-    speeds = problem.linear if factors is None else problem.linear * factors
+    speeds = q if factors is None else q * problem.sets.outward(factors)
     told = problem.lengths is None and problem.yardstick == NO_YARDSTICK
     if not contact_frame or not told or problem.linear_norm != norm(speeds):
         return None
