@@ -4,6 +4,7 @@ import errno
 import os
 import stat
 import warnings
+from pathlib import Path
 from types import SimpleNamespace
 
 import h5py
