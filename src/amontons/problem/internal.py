@@ -55,6 +55,8 @@ class InternalProblem:
     """Number of rows of the whole problem."""
     all_blocks: float
     """Number of blocks of the whole problem."""
+    bilateral: bool
+    """Whether every block of the whole problem is ℝ, so that it is a linear system."""
 
     @property
     def rows(self) -> int:

@@ -73,7 +73,11 @@ class ConeProblem(InternalProblem):
     def _hold(self, operator: Operator, linear: Floats, given: Floats, terms: Terms) -> None:
         """Take sound data in internal order; r in the caller's, too, in which ‖r‖ is summed."""
         self.operator, self.linear = operator, linear
-        self.all_rows, self.all_blocks = self.total((float(self.rows), float(self.blocks)))
+        one_sided = 0.0 if self.sets.bilateral else 1.0
+        self.all_rows, self.all_blocks, others = self.total(
+            (float(self.rows), float(self.blocks), one_sided)
+        )
+        self.bilateral = others == 0.0
         self.compliance, self.cohesion, self.lengths = terms
         self.judged_as_given: ConeProblem | None = None
         """Itself if errors count in its own rows, too: torques and forces alike, as in the files

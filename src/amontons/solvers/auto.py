@@ -134,7 +134,7 @@ class Auto(Solver):
         product = problem.product(buffers.best)
         error, _ = gauge.error(problem, buffers.best, product)
         near = error <= NEAR and most_steps > 0
-        if problem.sets.bilateral or not near or not can_finish(problem):
+        if problem.bilateral or not near or not can_finish(problem):
             return
         found, closer, steps = finish(
             problem,
@@ -150,7 +150,7 @@ class Auto(Solver):
 
     def _first_order(self, problem: ConeProblem) -> Solver:
         kind: type[Solver] = APGD
-        if problem.sets.bilateral:
+        if problem.bilateral:
             kind = ConjugateGradient
         elif problem.blocks <= FEW_BLOCKS and SetKind.FREE not in problem.sets.kinds:
             kind = SpectralGradient
@@ -241,7 +241,7 @@ class Auto(Solver):
 
 def _few_with_joints(problem: ConeProblem) -> bool:
     kinds = problem.sets.kinds
-    return SetKind.FREE in kinds and not problem.sets.bilateral and problem.rows <= FEW_ROWS
+    return SetKind.FREE in kinds and not problem.bilateral and problem.rows <= FEW_ROWS
 
 
 @lru_cache
