@@ -68,7 +68,11 @@ _HOMES = {
         "TorqueMotor",
         "Universal",
     ),
+    "amontons.simulation.model": ("Model", "prepare"),
+    "amontons.simulation.rules": ("Rules",),
     "amontons.simulation.sleeping": ("Sleeping",),
+    "amontons.simulation.state": ("State",),
+    "amontons.simulation.step": ("step",),
     "amontons.model.materials": ("Material",),
     "amontons.model.motion": ("Motion",),
     "amontons.model.world": ("World",),
@@ -172,6 +176,7 @@ __all__ = [
     "Material",
     "Measure",
     "MinimumResidual",
+    "Model",
     "Motion",
     "NonNegative",
     "Note",
@@ -195,6 +200,7 @@ __all__ = [
     "Revolute",
     "RollingCone",
     "Rope",
+    "Rules",
     "RunawayError",
     "Screw",
     "Shape",
@@ -209,6 +215,7 @@ __all__ = [
     "Sphere",
     "Spherical",
     "SpinningCone",
+    "State",
     "Status",
     "StepReport",
     "Strength",
@@ -226,10 +233,12 @@ __all__ = [
     "load_scene",
     "load_urdf",
     "max_threads",
+    "prepare",
     "render",
     "residuals",
     "save_scene",
     "set_threads",
+    "step",
     "view",
 ]
 
@@ -323,10 +332,14 @@ if TYPE_CHECKING:
     from amontons.problem.solution import History, Solution, Status
     from amontons.results import Recorder, Results
     from amontons.simulation.contacts import Contacts
+    from amontons.simulation.model import Model, prepare
     from amontons.simulation.notes import Note
     from amontons.simulation.report import Readings, StepReport
+    from amontons.simulation.rules import Rules
     from amontons.simulation.simulation import Simulation
     from amontons.simulation.sleeping import Sleeping
+    from amontons.simulation.state import State
+    from amontons.simulation.step import step
     from amontons.simulation.step_size import AutomaticStep
     from amontons.solvers import (
         APGD,

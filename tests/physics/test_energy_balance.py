@@ -20,12 +20,18 @@ from amontons.dynamics.energy_ledger import (
     OF_CONTACTS,
     OF_JOINTS,
     RIGID,
+    Inertias,
+    Pressed,
+    Velocities,
     room_for_sums,
     total_of,
     work_of_contacts,
     work_of_rows,
     work_on_bodies,
 )
+from amontons.dynamics.joints.law import NO_ROWS
+from amontons.dynamics.joints.step import Targets
+from amontons.dynamics.joints.tables import RowArrays
 from amontons.scenes import BouncingBalls, Chain, Conveyor, Drum, Shaker, Vehicle, WalkingRobot
 from helpers.paths import ROOT
 
@@ -46,6 +52,13 @@ def benchmark():
     finally:
         sys.path.remove(str(FOLDER))
     return module
+
+
+def table_of_rows(rng, rows):
+    """A table of springs of random stiffness and damping; the rest of it is nobody's business."""
+    stiffness, damping = rng.uniform(0.0, 9.0, (2, rows))
+    rest = dict.fromkeys(RowArrays._fields, np.empty(0))
+    return RowArrays(**(rest | {"sign": np.ones(rows), "stiffness": stiffness, "damping": damping}))
 
 
 def gap(sim):
@@ -141,14 +154,17 @@ def test_works_of_any_impulses_add_up_to_the_change_of_energy(
 
     mean, partial = np.empty((count, 6)), room_for_sums(count, len(OF_BODIES))
     getattr(work_on_bodies, form)(
-        before, before, star, after, wrench, gravity, mass, own, np.zeros(count, bool),
-        inverse_mass, turn, turn, after, dragged, h, mean, partial,
+        Velocities(before, before, star, after, after),
+        Inertias(mass, own, np.zeros(count, bool), inverse_mass),
+        wrench, gravity, turn, turn, dragged, h, mean, partial,
     )  # fmt: skip
     of_bodies = dict(zip(OF_BODIES, total_of(partial), strict=True))
     partial = room_for_sums(contacts, len(OF_CONTACTS) + 1)
     material, table = np.zeros(count, np.int32), np.array([[rng.choice([0.0, 0.1])]])
     getattr(work_of_contacts, form)(
-        bodies, normals, arms_a, arms_b, rng.uniform(-0.1, 0.1, contacts), impulses, cohesion,
+        Pressed(
+            bodies, normals, arms_a, arms_b, rng.uniform(-0.1, 0.1, contacts), impulses, cohesion
+        ),
         material, table, table, mean, after, inverse_mass, 0.5, h, partial,
     )  # fmt: skip
     # both ends driven: whatever passes between the two is their drives' alone
@@ -157,9 +173,9 @@ def test_works_of_any_impulses_add_up_to_the_change_of_energy(
     order = np.arange(rows, dtype=np.int32)
     kind = rng.integers(RIGID, MOTOR + 1, rows).astype(np.uint8)
     getattr(work_of_rows, form)(
-        joined, jacobian, pulls, rng.standard_normal(rows), order, kind, np.ones(rows),
-        *rng.uniform(0.0, 9.0, (2, rows)), *rng.standard_normal((2, rows)), mean, after,
-        inverse_mass, h, partial,
+        NO_ROWS._replace(bodies=joined, jacobian=jacobian, offset=rng.standard_normal(rows)),
+        pulls, order, kind, table_of_rows(rng, rows), Targets(*rng.standard_normal((2, rows))),
+        mean, after, inverse_mass, h, partial,
     )  # fmt: skip
     of_joints = dict(zip(OF_JOINTS, total_of(partial), strict=True))
 
@@ -183,7 +199,7 @@ def test_sums_do_not_depend_on_the_number_of_threads():
             am.set_threads(number)
             partial = room_for_sums(contacts, len(OF_CONTACTS) + 1)
             work_of_contacts.parallel(
-                bodies, *vectors[:3], rng.uniform(size=contacts) * 0.0, vectors[3], none,
+                Pressed(bodies, *vectors[:3], rng.uniform(size=contacts) * 0.0, vectors[3], none),
                 np.zeros(count, np.int32), table, table, twist, twist, np.ones(count), 1.0, H,
                 partial,
             )  # fmt: skip

@@ -136,11 +136,11 @@ def test_what_is_still_one_rigid_piece_does_not_collide_within_itself():
     sim.bodies.velocity[:] = (1.0, 2.0, 3.0)
     sim.step()
     assert len(sim.contacts) == 0  # not even of those across the corner
-    sim.joints.tables.joints.broken[0] = True
+    sim.joints.state.broken[0] = True
     sim.run(0.02)
     assert len(sim.contacts) == 0
     assert sim.readings.converged.all()
-    sim.joints.tables.joints.broken[2] = True
+    sim.joints.state.broken[2] = True
     sim.step()
     met = {tuple(pair) for pair in sim.contacts.bodies.tolist()}
     assert {(0, 1), (2, 3)} <= met

@@ -109,7 +109,7 @@ def test_contact_memory_survives_removal():
     sim.run(0.1)
     world.remove_bodies(loner)
     after = [sim.step().iterations for _ in range(3)]
-    sim.memory.forget()
+    sim.forget_contacts()
     cold = sim.step().iterations
     assert cold > 2 * max(after)
 

@@ -49,9 +49,9 @@ def simulation(world=None, **options):
 def bits(sim):
     columns = sim.bodies.columns
     held = {name: columns[name].tobytes() for name in columns.names}
-    held["joints"] = b"".join(value.tobytes() for value in sim.joints.state().values())
+    held["joints"] = b"".join(value.tobytes() for value in sim.joints.saved().values())
     held["angles"] = sim.joints.angle.tobytes()
-    held["clock"] = np.array([sim.time, sim.dissipated, sim.steps]).tobytes()
+    held["state"] = sim.state.hash()
     return held
 
 
@@ -199,11 +199,11 @@ def test_files_that_are_no_checkpoints(saved, tmp_path):
         (tmp_path / name).write_bytes(content)
         refuses(tmp_path / name, sim, am.FileFormatError, name.replace(" ", r"\ "))
     np.save(tmp_path / "array.npy", np.zeros(3))
-    refuses(tmp_path / "array.npy", sim, am.FileFormatError, "no checkpoint")
+    refuses(tmp_path / "array.npy", sim, am.FileFormatError, "not a checkpoint")
     np.savez(tmp_path / "other.npz", a=np.zeros(3))
-    refuses(tmp_path / "other.npz", sim, am.FileFormatError, "no checkpoint")
+    refuses(tmp_path / "other.npz", sim, am.FileFormatError, "not a checkpoint")
     sim.problem().save(tmp_path / "problem.npz")
-    refuses(tmp_path / "problem.npz", sim, am.FileFormatError, "no checkpoint")
+    refuses(tmp_path / "problem.npz", sim, am.FileFormatError, "not a checkpoint")
     refuses(tmp_path / "nothing.npz", sim, FileNotFoundError, "nothing.npz")
 
 
@@ -221,7 +221,7 @@ def changed(path, **values):
         ({"version": np.array(99)}, am.FileFormatError, "of version 99; this release reads"),
         ({"version": None}, am.FileFormatError, "of version None"),
         ({"scene": None}, am.FileFormatError, "lacks its scene"),
-        ({"clock": None, "gravity": None}, am.FileFormatError, "lacks clock, gravity"),
+        ({"time": None, "gravity": None}, am.FileFormatError, "lacks gravity, time"),
         ({"bodies.position": np.zeros((3, 3))}, am.InputError, "its bodies are others"),
         ({"joints.id": np.array([0, 5])}, am.InputError, "its joints are others"),
         ({"loads.arms": np.zeros((9, 3))}, am.InputError, "its loads are others"),

@@ -190,7 +190,7 @@ def test_no_scene_gives_a_false_alarm(scene):
     for _ in range(150):
         report = sim.step()
         assert not [note for note in report.notes if note.kind == "runaway"]
-    watch = sim.energy_watch
+    watch = sim.state.watch
     ceiling = min(watch.supplied, watch.peak + watch.recent[:, 1].sum())
     # supplies are counted in full: what moves was set in motion by something
     assert report.kinetic_energy <= 1.1 * ceiling + 1e-3 * abs(report.potential_energy)
@@ -256,5 +256,5 @@ def test_the_watch_is_part_of_a_checkpoint(tmp_path):
     second = chain()
     second.restore(tmp_path / "state.npz")
     second.run(0.05)
-    np.testing.assert_array_equal(first.energy_watch.state(), second.energy_watch.state())
+    assert first.state.equals(second.state)
     np.testing.assert_array_equal(first.bodies.twist, second.bodies.twist)

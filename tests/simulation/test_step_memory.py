@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import amontons as am
-from amontons.collision.memory import gather_values
+from amontons.collision.memory import RememberedContacts, gather_values
 from amontons.dynamics.masses import Masses
 from amontons.simulation.margins import (
     LEVELS,
@@ -66,32 +66,32 @@ def test_memory_follows_bodies_that_are_renumbered(gone, more, seed):
     known = named(contacts, old_ids, values)
     for name, value in named(now, new_ids, memory.recall(now, 7)).items():
         assert value == known.get(name, (0.0,) * 7)
-    held, kept = memory.contents(len(new_ids))
-    assert held.first.shape == (len(new_ids) + 1,)
-    assert len(held) == len(kept) == held.first[-1]
+    held = memory.contacts
+    if len(contacts):
+        assert held.first.shape == (len(new_ids) + 1,)
+    assert len(held.keys) == len(held.values) == held.first[-1]
     assert (np.diff(held.first) >= 0).all()
 
 
-def test_memory_that_is_empty_has_contents_for_a_checkpoint():
-    contacts, values = am.ContactMemory().contents(4)
-    assert len(contacts) == len(values) == 0
-    assert contacts.first.tolist() == [0] * 5
+def test_memory_that_is_empty_knows_nothing():
+    none = RememberedContacts.none(4)
+    assert none.first.tolist() == [0] * 5
+    assert len(none.renumbered(np.arange(4), np.arange(6)).first) == 7
     memory = am.ContactMemory()
     memory.renumber(np.arange(3), np.arange(5))
-    memory.store(contacts, values)
     _, something = spheres(4, 0)
     assert not memory.recall(something, 7).any()
+    assert not none.recall(something, 7).any()
 
 
-def test_contents_come_back():
+def test_memory_keeps_values_of_its_own():
     _, contacts = spheres(20, 1)
     values = np.random.default_rng(1).standard_normal((len(contacts), 7))
-    memory, other = am.ContactMemory(), am.ContactMemory()
+    memory = am.ContactMemory()
     memory.store(contacts, values)
     values_before = values.copy()
-    values[:] = 0.0  # memory keeps its own
-    other.store(*memory.contents(20))
-    assert np.array_equal(other.recall(contacts, 7), values_before)
+    values[:] = 0.0
+    assert np.array_equal(memory.recall(contacts, 7), values_before)
 
 
 # -- margins --------------------------------------------------------------------------------------

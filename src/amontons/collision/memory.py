@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import dataclasses
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,15 +45,72 @@ def find_matches(bodies, keys, old_first, old_bodies, old_keys, matches):
                 break
 
 
-def match(new: ContactSet, old: ContactSet) -> NDArray[np.int64]:
+def match(new: ContactSet, old: ContactSet | RememberedContacts) -> NDArray[np.int64]:
     """For each new contact the old one between the same features, or −1; shape (contacts,)."""
     matches = np.empty(len(new), dtype=np.int64)
     find_matches.sized(len(new))(new.bodies, new.keys, old.first, old.bodies, old.keys, matches)
     return matches
 
 
+class RememberedContacts(NamedTuple):
+    """Contacts of a step with what each carries on to the next; a value that nothing changes."""
+
+    bodies: NDArray[np.int32]  # rows of the two bodies, (contacts, 2)
+    keys: NDArray[np.uint64]  # which features of the two touch, (contacts,)
+    first: NDArray[np.int64]  # where the contacts of each body begin, (bodies + 1,)
+    values: Floats  # such as world-frame impulses [N s], (contacts, n)
+
+    @classmethod
+    def none(cls, bodies: int) -> RememberedContacts:
+        """No contacts of so many bodies."""
+        return cls(
+            np.empty((0, 2), dtype=np.int32), np.empty(0, dtype=np.uint64),
+            np.zeros(bodies + 1, dtype=np.int64), np.empty((0, 3)),
+        )  # fmt: skip
+
+    @classmethod
+    def of(cls, contacts: ContactSet, values: Floats) -> RememberedContacts:
+        """These contacts with a row of values each, in arrays of its own but for the values."""
+        return cls(contacts.bodies.copy(), contacts.keys.copy(), contacts.first.copy(), values)
+
+    def recall(self, contacts: ContactSet, width: int) -> Floats:
+        """Values of the same contacts, zero for new ones; shape (contacts, width)."""
+        if not len(contacts) or not self.keys.size:
+            return np.zeros((len(contacts), width))
+        if self.values.shape[1] != width:
+            raise InputError(
+                f"rows of {self.values.shape[1]} values are stored, but {width} were asked for"
+            )
+        recalled = np.empty((len(contacts), width))
+        gather_values.sized(len(contacts))(match(contacts, self), self.values, recalled)
+        return recalled
+
+    def renumbered(
+        self, old_ids: NDArray[np.int64], new_ids: NDArray[np.int64]
+    ) -> RememberedContacts:
+        """The same after bodies changed their rows: body i had id `old_ids[i]`; ids rise.
+
+        Contacts of bodies that are gone are forgotten.
+        """
+        if np.array_equal(old_ids, new_ids):
+            return self
+        number = np.searchsorted(new_ids, old_ids)
+        there = number < new_ids.size
+        there[there] = new_ids[number[there]] == old_ids[there]
+        stays = there[self.bodies].all(axis=1)
+        kept = np.flatnonzero(stays)
+        # where the contacts that stay begin, body by body
+        began = np.concatenate([[0], np.cumsum(stays)])[self.first]
+        first = np.full(new_ids.size + 1, kept.size, dtype=np.int64)
+        first[number[there]] = began[:-1][there]
+        # bodies that are new have no contacts: theirs begin where the next body's do
+        first = np.minimum.accumulate(first[::-1])[::-1]
+        bodies = number[self.bodies[kept]].astype(np.int32)
+        return RememberedContacts(bodies, self.keys[kept], first, self.values[kept])
+
+
 class ContactMemory:
-    """Carries a value a contact (impulses, say) from one contact set to the next.
+    """Carries a row of values per contact (impulses, say) from one contact set to the next.
 
     >>> memory = ContactMemory()                      # doctest: +SKIP
     >>> guess = memory.recall(contacts)               # zeros where a contact is new
@@ -61,66 +118,33 @@ class ContactMemory:
     """
 
     def __init__(self) -> None:
-        self._contacts: ContactSet | None = None
-        self._values: Floats = np.empty((0, 3))
+        self.contacts = RememberedContacts.none(0)
 
     def store(self, contacts: ContactSet, values: Floats) -> None:
-        """Remember one row a contact, such as world-frame impulses [N s]; shape (contacts, n)."""
-        values = np.asarray(values, dtype=np.float64)
+        """Remember one row per contact, such as world-frame impulses [N s]; (contacts, n)."""
+        values = np.array(values, dtype=np.float64)
         if values.ndim != 2 or len(values) != len(contacts):
             raise InputError(
-                f"values must have shape ({len(contacts)}, n), one row a contact, "
+                f"values must have shape ({len(contacts)}, n), one row per contact, "
                 f"got {values.shape}"
             )
-        self._contacts, self._values = contacts, values.copy()
+        self.contacts = RememberedContacts.of(contacts, values)
 
     def recall(self, contacts: ContactSet, width: int = 3) -> Floats:
         """Values of the same contacts when last stored, zero for new ones; (contacts, width)."""
-        if self._contacts is None or not len(contacts) or not len(self._contacts):
-            return np.zeros((len(contacts), width))
-        if self._values.shape[1] != width:
-            raise InputError(
-                f"rows of {self._values.shape[1]} values are stored, but {width} were asked for"
-            )
-        recalled = np.empty((len(contacts), width))
-        matches = match(contacts, self._contacts)
-        gather_values.sized(len(contacts))(matches, self._values, recalled)
-        return recalled
-
-    def contents(self, bodies: int) -> tuple[ContactSet, Floats]:
-        """What is remembered, for a checkpoint: contacts and their values; none is none."""
-        if self._contacts is not None:
-            return self._contacts, self._values
-        rows = np.empty((0, 3))
-        none = np.empty((0, 2), dtype=np.int32), rows, rows, rows, np.empty(0)
-        first = np.zeros(bodies + 1, dtype=np.int64)
-        return ContactSet(*none, np.empty(0, dtype=np.uint64), first), self._values
+        return self.contacts.recall(contacts, width)
 
     def renumber(self, old_ids: NDArray[np.int64], new_ids: NDArray[np.int64]) -> None:
         """Follow bodies whose numbers changed: body i had id `old_ids[i]`; ids rise.
 
         Contacts of bodies that are gone are forgotten.
         """
-        if self._contacts is None or np.array_equal(old_ids, new_ids):
-            return
-        number = np.searchsorted(new_ids, old_ids)
-        there = number < new_ids.size
-        there[there] = new_ids[number[there]] == old_ids[there]
-        old = self._contacts
-        kept = np.flatnonzero(there[old.bodies].all(axis=1))
-        taken = old.take(kept)
-        first = np.full(new_ids.size + 1, len(kept), dtype=np.int64)
-        first[number[there]] = taken.first[:-1][there]
-        # bodies that are new have no contacts: theirs begin where the next body's do
-        first = np.minimum.accumulate(first[::-1])[::-1]
-        bodies = number[taken.bodies].astype(np.int32)
-        self._contacts = dataclasses.replace(taken, bodies=bodies, first=first)
-        self._values = self._values[kept]
+        if self.contacts.keys.size:
+            self.contacts = self.contacts.renumbered(old_ids, new_ids)
 
     def forget(self) -> None:
         """Forget everything, as after bodies were renumbered."""
-        self._contacts = None
+        self.contacts = RememberedContacts.none(0)
 
     def __repr__(self) -> str:
-        kept = 0 if self._contacts is None else len(self._contacts)
-        return f"<ContactMemory: {kept} contacts>"
+        return f"<ContactMemory: {self.contacts.keys.size} contacts>"

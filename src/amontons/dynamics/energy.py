@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from amontons._jit import CHUNK, kernel, prange
 from amontons.algebra.rotations import rotation_of
-from amontons.model.world import World
 
 Floats = NDArray[np.float64]
 
@@ -56,15 +55,6 @@ def mechanics_kernel(position, orientation, twist, mass, inertia, gravity, parti
         partial[c, 0], partial[c, 1] = kinetic, potential
         partial[c, 2], partial[c, 3], partial[c, 4] = p0, p1, p2
         partial[c, 5], partial[c, 6], partial[c, 7] = l0, l1, l2
-
-
-def mechanics_of(world: World, twist: Floats) -> Mechanics:
-    """Energy and momentum of a world's bodies where they are, at these velocities (bodies, 6)."""
-    columns = world.bodies.columns
-    return mechanics(
-        columns["position"], columns["orientation"], twist, columns["mass"], columns["inertia"],
-        world.gravity,
-    )  # fmt: skip
 
 
 def mechanics(

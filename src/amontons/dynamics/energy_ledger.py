@@ -87,20 +87,50 @@ RIGID, STOP, SPRING, SLACK, FRICTION, MOTOR = range(6)
 """Kinds of a joint's rows; a stop is a rigid limit, and a slack row a soft one."""
 
 
+class Velocities(NamedTuple):
+    """Those of bodies in the course of a step [m/s, rad/s], each of shape (bodies, 6)."""
+
+    before: Floats  # in the end of the last step
+    start: Floats  # the same, or as prescribed
+    free: Floats  # v*
+    after: Floats  # v⁺
+    end: Floats  # of bodies that have turned meanwhile
+
+
+class Inertias(NamedTuple):
+    """What makes bodies inert."""
+
+    mass: Floats  # [kg], (bodies,)
+    inertia: Floats  # in body axes [kg m²], (bodies, 3, 3)
+    even: NDArray[np.bool_]  # the same about all axes, (bodies,)
+    inverse_mass: Floats  # [1/kg], zero for what nothing can push, (bodies,)
+
+
+class Pressed(NamedTuple):
+    """Contacts and what they carry."""
+
+    bodies: NDArray[np.int32]  # (contacts, 2)
+    normals: Floats  # (contacts, 3)
+    arms_a: Floats  # [m], (contacts, 3)
+    arms_b: Floats  # [m], (contacts, 3)
+    gaps: Floats  # [m], (contacts,)
+    impulses: Floats  # [N s, N m s], (contacts, 3 or 6)
+    cohesion: Floats  # [N s], (contacts,); empty: none
+
+
 @kernel
 def work_on_bodies(
-    before, twist, free, after, wrench, gravity, mass, inertia, even, inverse_mass, orientation,
-    new_orientation, new_twist, dragged, step, mean, partial,
+    velocities, inertias, wrench, gravity, orientation, new_orientation, dragged, step, mean,
+    partial,
 ):  # fmt: skip
     """Mean ← v̄ = (v + v⁺)/2, and partial ← sums of the work `OF_BODIES`, chunk by chunk.
-
-    Velocities are those `before` the step, those that it began with (`twist`, as prescribed),
-    `free` ones v*, v⁺ (`after`), and those in the end, of bodies that have turned meanwhile.
 
     Gravity's work h m g·v̄ and the fall −h m g·v⁺ of the potential differ by −½h m g·(v⁺ − v): the
     integrator's error. A driven body's v is that of the last step; one that stood still has only
     begun to be driven.
     """
+    before, twist, free, after, new_twist = velocities
+    mass, inertia, even, inverse_mass = inertias
     g0, g1, g2 = gravity[0], gravity[1], gravity[2]
     for c in prange(partial.shape[0]):
         loads, drag, drives, integration = 0.0, 0.0, 0.0, 0.0
@@ -172,8 +202,7 @@ def work_on_bodies(
 
 @kernel
 def work_of_contacts(
-    bodies, normals, arms_a, arms_b, gaps, impulses, cohesion, material, compliance, damping, mean,
-    after, inverse_mass, recovery_speed, step, partial,
+    pressed, material, compliance, damping, mean, after, inverse_mass, recovery_speed, step, partial
 ):  # fmt: skip
     """Partial ← sums of the work `OF_CONTACTS`, and elastic energy in the end, chunk by chunk.
 
@@ -183,6 +212,7 @@ def work_of_contacts(
     a dashpot, γ_d = −hτu_n⁺/C; where both would pull, of a dashpot that holds the spring back.
     Cohesion is a pull c as long as bodies touch, and what else acts along the normal is γ_n + c.
     """
+    bodies, normals, arms_a, arms_b, gaps, impulses, cohesion = pressed
     yields, pulls, turns = compliance.any(), cohesion.size > 0, impulses.shape[1] == 6
     for part in prange(partial.shape[0]):
         friction, rolling, impacts, damped, cohesive = 0.0, 0.0, 0.0, 0.0, 0.0
@@ -252,16 +282,18 @@ def work_of_contacts(
 
 @kernel
 def work_of_rows(
-    bodies, jacobian, impulses, offset, order, kind, sign, stiffness, damping, now, then, mean,
-    after, inverse_mass, step, partial,
+    rows, impulses, order, kind, table, targets, mean, after, inverse_mass, step, partial
 ):  # fmt: skip
     """Partial ← sums of the work `OF_JOINTS` of a step's rows, chunk by chunk.
 
-    `order` has the rows' numbers in the table of joints, by which the columns after it are asked
-    for. The damper of a spring has the impulse −hcu⁺, and of a slack row, which never pulls, what
-    its impulse has beyond −hk(Ψ + hu⁺) while that is positive; u is relative to a target that
+    `order` has the rows' numbers in the table of joints, by which kinds, the table and the targets
+    are asked. The damper of a spring has the impulse −hcu⁺, and of a slack row, which never pulls,
+    what its impulse has beyond −hk(Ψ + hu⁺) while that is positive; u is relative to a target that
     moves, and what moves it is a motor.
     """
+    bodies, jacobian, offset = rows.bodies, rows.jacobian, rows.offset
+    sign, stiffness, damping = table.sign, table.stiffness, table.damping
+    now, then = targets.now, targets.then
     for part in prange(partial.shape[0]):
         motors, rubbed, held, stopped, mended, damped = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
         drives, sprung = 0.0, 0.0

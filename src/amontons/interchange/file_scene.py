@@ -21,7 +21,7 @@ from amontons.interchange.text import to_toml, to_yaml
 from amontons.interchange.writing import world_data
 from amontons.model.world import World
 from amontons.scenes import Advice, Scene
-from amontons.simulation.checks import solver_for
+from amontons.simulation.rules import SolverChoice
 from amontons.simulation.simulation import Simulation
 from amontons.simulation.step_size import AutomaticStep
 from amontons.solvers import SOLVERS, Solver
@@ -59,7 +59,7 @@ class FileScene:
     @property
     def advice(self) -> Advice:
         """Time, step and solver in the words of `amontons run`."""
-        step, solver = self.run.step, self.run.solver or solver_for(None, "convex")
+        step, solver = self.run.step, self.run.solver or SolverChoice.of(None).many
         return Advice(
             time=self.run.time,
             step=self._longest(step) if isinstance(step, AutomaticStep) else step,

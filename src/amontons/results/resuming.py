@@ -107,7 +107,7 @@ def _check_start(results: Results, folder: Path, simulation: Simulation) -> None
         )
     apart = np.abs(bodies.position - first.position).max(axis=1, initial=0.0)
     extent = float(np.ptp(first.position[results.bodies.dynamic], axis=0).max(initial=0.0))
-    size = float(simulation.masses.typical_size)
+    size = float(simulation.model.masses.typical_size)
     elsewhere = apart > SAME_PLACE * max(extent, size)
     if elsewhere.any():
         i = int(np.argmax(elsewhere))

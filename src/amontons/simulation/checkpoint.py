@@ -15,11 +15,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from amontons.collision.contacts import ContactSet
 from amontons.errors import FileFormatError, InputError
 from amontons.model.materials import PAIRED
 from amontons.model.world import World
-from amontons.simulation.margins import MarginLevel
+from amontons.simulation.state import State
 from amontons.storage.reading import DAMAGE, ZIP_START, require_file
 from amontons.storage.writing import replacing
 
@@ -30,41 +29,40 @@ Arrays = dict[str, NDArray[Any]]
 Ids = NDArray[np.int64]
 
 FORMAT = "amontons checkpoint"
-VERSION = 2
+VERSION = 3
 
 
 def save(simulation: Simulation, path: str | os.PathLike[str]) -> None:
     """Write a checkpoint; an older one of that name stays until the new one is whole."""
-    _take_in(simulation)
+    arrays = _arrays(simulation)
     with replacing(Path(path)) as stream:
-        np.savez(stream, **_state(simulation))  # type: ignore[arg-type]
+        np.savez(stream, **arrays)  # type: ignore[arg-type]
 
 
 def restore(simulation: Simulation, path: str | os.PathLike[str]) -> None:
     """Put a simulation into the state of a checkpoint; nothing changes if it does not fit."""
     path = Path(path)
-    state = _read(path)
-    if str(state["scene"]) != fingerprint(simulation.world):
+    arrays = _read(path)
+    if str(arrays["scene"]) != fingerprint(simulation.world):
         raise InputError(
             f"{path} is a checkpoint of another scene: its shapes, materials or motions differ; "
             "build the same world first"
         )
-    _take_in(simulation)
-    missing = sorted(set(_state(simulation)) - set(state))
+    missing = sorted(set(_arrays(simulation)) - set(arrays))
     if missing:
         raise FileFormatError(f"{path} lacks {', '.join(missing)}")
-    gone = np.setdiff1d(simulation.bodies.id, state["bodies.id"])
+    gone = np.setdiff1d(simulation.bodies.id, arrays["bodies.id"])
     for what, fits in (
-        ("bodies", _bodies_fit(simulation, state)),
-        ("joints", _joints_fit(simulation, state, gone)),
-        ("loads", _loads_fit(simulation, state, gone)),
+        ("bodies", _bodies_fit(simulation, arrays)),
+        ("joints", _joints_fit(simulation, arrays, gone)),
+        ("loads", _loads_fit(simulation, arrays, gone)),
     ):
         if not fits:
             raise InputError(
                 f"{path} is a checkpoint of another scene: its {what} are others; build the same "
                 "world first"
             )
-    put_back(simulation, state)
+    _put_back(simulation, arrays, gone)
 
 
 def fingerprint(world: World) -> str:
@@ -78,18 +76,12 @@ def fingerprint(world: World) -> str:
     return hashlib.sha256("\n".join(said).encode()).hexdigest()[:20]
 
 
-def _take_in(simulation: Simulation) -> None:
-    """Have the simulation follow its world, where that has changed since the last step."""
-    if simulation.world.version != simulation._version:
-        simulation.prepare()
-
-
 def _read(path: Path) -> Arrays:
     """All arrays of a checkpoint of this version."""
     require_file(path, "checkpoint")
     with path.open("rb") as stream:  # numpy would leave a damaged file open
         if stream.read(len(ZIP_START)) != ZIP_START:
-            raise FileFormatError(f"{path} is no checkpoint of a simulation")
+            raise FileFormatError(f"{path} is not a checkpoint of a simulation")
         stream.seek(0)
         try:
             with np.load(stream, allow_pickle=False) as archive:
@@ -97,7 +89,7 @@ def _read(path: Path) -> Arrays:
         except DAMAGE as reason:
             raise FileFormatError(f"{path} cannot be read as a checkpoint: {reason}") from None
     if str(state.get("format")) != FORMAT:
-        raise FileFormatError(f"{path} is no checkpoint of a simulation")
+        raise FileFormatError(f"{path} is not a checkpoint of a simulation")
     if str(state.get("version")) != str(VERSION):
         raise FileFormatError(
             f"{path} is a checkpoint of version {state.get('version')}; this release reads "
@@ -108,27 +100,20 @@ def _read(path: Path) -> Arrays:
     return state
 
 
-def _state(simulation: Simulation) -> Arrays:
-    world, columns = simulation.world, simulation.bodies.columns
-    state: Arrays = {
+def _arrays(simulation: Simulation) -> Arrays:
+    """The state, and what it stands on: ids to come, made bodies, bound joints and loads."""
+    world, columns, model = simulation.world, simulation.bodies.columns, simulation.model
+    return {
         "format": np.array(FORMAT),
         "version": np.array(VERSION),
         "scene": np.array(fingerprint(world)),
-        "clock": np.array([simulation.time]),
-        "energy": simulation.energy_book.state(),
-        "counts": np.array([simulation.steps, world.next_id, *simulation.margin_level]),
-        "gravity": world.gravity,
-        "energies": simulation.energy_watch.state(),
-        "before.seen": simulation.surroundings.seen,
-        "before.gravity": simulation.surroundings.gravity,
+        "next_id": np.array(world.next_id),
+        "joints.id": model.joints.ids,
+        **{f"joints.bound.{name}": array for name, array in model.joints.bound().items()},
+        **{f"loads.{name}": array for name, array in simulation.loads.state().items()},
+        **{f"bodies.{name}": columns[name] for name in columns.names},
+        **simulation.state.arrays(),
     }
-    state |= {f"bodies.{name}": columns[name] for name in columns.names}
-    state |= {f"joints.{name}": value for name, value in simulation.joints.state().items()}
-    state |= {f"loads.{name}": value for name, value in simulation.loads.state().items()}
-    contacts, values = simulation.memory.contents(len(simulation.bodies))
-    state |= {f"contacts.{name}": value for name, value in vars(contacts).items()}
-    state["contacts.values"] = values
-    return state
 
 
 def _bodies_fit(simulation: Simulation, state: Arrays) -> bool:
@@ -142,9 +127,9 @@ def _bodies_fit(simulation: Simulation, state: Arrays) -> bool:
 
 def _joints_fit(simulation: Simulation, state: Arrays, gone: Ids) -> bool:
     """Whether the joints that are left without bodies that are gone are those of the file."""
-    trial = copy.copy(simulation.joints)  # remove() gives the copy tables of its own
+    trial = copy.copy(simulation.joints)  # remove() gives the copy a model of its own
     trial.remove(trial.joints_of(gone.tolist()))
-    mine, theirs = trial.state(), _part(state, "joints")
+    mine, theirs = trial.saved(), _part(state, "joints")
     same = all(theirs[name].shape == value.shape for name, value in mine.items())
     return same and np.array_equal(mine["id"], theirs["id"])
 
@@ -154,36 +139,17 @@ def _loads_fit(simulation: Simulation, state: Arrays, gone: Ids) -> bool:
     return state["loads.arms"].shape == (len(left), 3)
 
 
-def snapshot(simulation: Simulation) -> Arrays:
-    """The state of a simulation, to be put back by :func:`put_back`."""
-    _take_in(simulation)
-    return {name: value.copy() for name, value in _state(simulation).items()}
-
-
-def put_back(simulation: Simulation, state: Arrays) -> None:
+def _put_back(simulation: Simulation, arrays: Arrays, gone: Ids) -> None:
     """Put a simulation into a state that fits its scene."""
-    gone = np.setdiff1d(simulation.bodies.id, state["bodies.id"])
     world, columns = simulation.world, simulation.bodies.columns
     world.remove_bodies(gone.tolist())
-    columns.put({name: state[f"bodies.{name}"] for name in columns.names})
-    steps, world.next_id, *level = state["counts"].tolist()
-    world.gravity = state["gravity"]
+    columns.put({name: arrays[f"bodies.{name}"] for name in columns.names})
+    world.next_id = int(arrays["next_id"])
     world.version += 1
-    simulation.margin_level = MarginLevel(*level)
-    simulation.prepare()
-    simulation.surroundings.seen = state["before.seen"]
-    simulation.surroundings.gravity = state["before.gravity"]
-    simulation.joints.restore(_part(state, "joints"))
-    simulation.joints.measure(simulation.bodies.position, simulation.bodies.orientation)
-    simulation.loads.restore(_part(state, "loads"))
-    held = _part(state, "contacts")
-    values = held.pop("values")
-    simulation.memory.store(ContactSet(**held), values)
-    (simulation.time,) = state["clock"].tolist()
-    simulation.energy_book.restore(state["energy"])
-    simulation.steps = steps
-    simulation.energy_watch.restore(state["energies"])
-    simulation._last = None
+    simulation.follow_world()
+    simulation.joints.restore(_part(arrays, "joints"))
+    simulation.loads.restore(_part(arrays, "loads"))
+    simulation.state = State.from_arrays(arrays)
 
 
 def _part(state: Arrays, name: str) -> Arrays:

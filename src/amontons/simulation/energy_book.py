@@ -2,30 +2,35 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from amontons.dynamics.contact_laws import ContactRules
 from amontons.dynamics.energy import Mechanics, mechanics
 from amontons.dynamics.energy_ledger import (
     CAUSES,
     OF_BODIES,
     OF_CONTACTS,
     OF_JOINTS,
-    Work,
+    Inertias,
+    Pressed,
+    Velocities,
     room_for_sums,
     total_of,
     work_of_contacts,
     work_on_bodies,
 )
+from amontons.dynamics.joints.readings import JointReadings
+from amontons.dynamics.joints.step import work_of_joints
 from amontons.simulation.impulses import Start
-from amontons.simulation.solved import Solved
-
-if TYPE_CHECKING:
-    from amontons.simulation.simulation import Simulation
+from amontons.simulation.model import Model
+from amontons.simulation.state import BodyState, EnergyState
+from amontons.simulation.step_solution import StepSolution
 
 Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
 
 _NOTHING = np.empty(0)
 _NUMBER = {cause: i for i, cause in enumerate(CAUSES)}
@@ -36,124 +41,74 @@ _LOADS, _DAMPING, _RECOVERY = _NUMBER["loads"], _NUMBER["damping"], _NUMBER["rec
 _INTEGRATION, _SLEEP, _OUTSIDE = _NUMBER["integration"], _NUMBER["sleep"], _NUMBER["outside"]
 
 
-class Moved(NamedTuple):
-    """Bodies at the end of a step, before any falls asleep."""
+class Taken(NamedTuple):
+    """A step that was taken, as the books of energy see it."""
 
-    position: Floats  # [m], (bodies, 3)
-    orientation: Floats  # (bodies, 4)
-    twist: Floats  # [m/s, rad/s], (bodies, 6)
-
-
-class Stored(NamedTuple):
-    """Energy that is neither of motion nor in gravity [J]."""
-
-    loads: float  # the potentials that users' forces tell of
-    springs: float  # of joints, bushings and springs
-    contacts: float  # that give way
-
-    @property
-    def total(self) -> float:
-        """All of it [J]."""
-        return self.loads + self.springs + self.contacts
+    start: Start
+    solved: StepSolution
+    moved: BodyState  # at its end, before any body falls asleep
+    joints_before: JointReadings  # at the poses of its start
+    joints_after: JointReadings  # at those of its end
+    broken: list[int]  # ids of joints that let go
+    loads_before: float  # the potentials that users' forces tell of [J]
+    loads_after: float
+    held: Mechanics  # what bodies held at its start
 
 
-class EnergyBook:
-    """Work on the bodies of a simulation since its start, by cause.
+def entered(
+    book: EnergyState, model: Model, rules: ContactRules, taken: Taken, asleep: Flags
+) -> EnergyState:
+    """The books after a step; `asleep` are the bodies that sleep at its end, shape (bodies,).
 
-    A step is entered in two parts: :meth:`enter` while bodies are where they were, and
-    :meth:`settle` when they are where they will be.
+    What bodies hold at the end is not known here: `held` is for the report to say.
     """
-
-    def __init__(self) -> None:
-        self.entries = [0.0] * len(CAUSES)
-        self.energy = 0.0
-        """Kinetic and potential at the end of the last step [J]."""
-        self.stored = Stored(0.0, 0.0, 0.0)
-        """Of that, what is not of motion or in gravity [J]."""
-
-    @property
-    def work(self) -> Work:
-        """As it stands now."""
-        return Work(*self.entries)
-
-    def enter(
-        self,
-        simulation: Simulation,
-        start: Start,
-        wrench: Floats,
-        solved: Solved,
-        joint_impulses: Floats,
-        moved: Moved,
-        loads: tuple[float, float],
-        held: Mechanics,
-    ) -> None:
-        """Enter what all impulses of a step do.
-
-        `loads` hold so much before and after it [J], and bodies `held` what they did before.
-        """
-        entries, elastic = self.entries, 0.0
-        before = Stored(loads[0], simulation.joints.potential_energy(), self.stored.contacts)
-        entries[_OUTSIDE] += held.kinetic + (held.potential + before.total) - self.energy
-        mean, works = _work_on_bodies(simulation, start, wrench, solved, moved)
-        self._add(_BODIES, works)
-        entries[_INTEGRATION] += _work_of_stiffness(start, solved, mean)
-        entries[_RECOVERY] += _work_of_parting(simulation, solved)
-        if len(solved.terms):
-            works, elastic = _work_of_contacts(simulation, start, solved, mean)
-            self._add(_CONTACTS, works)
-        if joint_impulses.size:
-            works = simulation.joints.work(
-                solved.rows, joint_impulses, mean, solved.velocity, start.inverse_mass, solved.step
-            )
-            self._add(_JOINTS, works)
-        entries[_LOADS] += loads[1] - loads[0]
-        # the springs' work is in already: with what they hold now it makes their error
-        entries[_INTEGRATION] += elastic - before.contacts - before.springs
-        self.stored = Stored(loads[1], 0.0, elastic)
-
-    def _add(self, causes: list[int], works: list[float]) -> None:
-        for cause, work in zip(causes, works, strict=True):
-            self.entries[cause] += work
-
-    def settle(
-        self, simulation: Simulation, broken: list[int], twist: Floats, awake: NDArray[np.bool_]
-    ) -> None:
-        """Enter what springs hold in the end, and what was lost with joints that broke and motion.
-
-        `twist` are velocities before bodies fell asleep, and `awake` those that did not sleep yet.
-        """
-        joints, bodies = simulation.joints, simulation.bodies
-        springs = joints.potential_energy()
-        self.stored = Stored(self.stored.loads, springs, self.stored.contacts)
-        self.entries[_INTEGRATION] += springs
-        if broken:
-            lost = joints.energy_of_broken(broken)
-            self.entries[_INTEGRATION] += lost
-            self.entries[_DAMPING] -= lost
-        if simulation.sleeping is None:
-            return
-        fallen = bodies.asleep & awake
-        if fallen.any():
-            self.entries[_SLEEP] -= mechanics(
-                bodies.position[fallen], bodies.orientation[fallen], twist[fallen],
-                bodies.mass[fallen], bodies.inertia[fallen], simulation.world.gravity,
-            ).kinetic  # fmt: skip
-
-    def state(self) -> Floats:
-        """All of it, to go on bit for bit; shape (causes + 4,)."""
-        return np.array([*self.entries, self.energy, *self.stored])
-
-    def restore(self, state: Floats) -> None:
-        """Go back to what :meth:`state` gave."""
-        values = state.tolist()
-        self.entries, self.energy = values[: len(CAUSES)], values[len(CAUSES)]
-        self.stored = Stored(*values[len(CAUSES) + 1 :])
-
-    def __repr__(self) -> str:
-        return f"<EnergyBook: {self.energy:.4g} J, {self.work.dissipated:.4g} J became heat>"
+    start, solved, held = taken.start, taken.solved, taken.held
+    entries, elastic = book.work.tolist(), 0.0
+    springs_before = taken.joints_before.potential_energy()
+    stored = taken.loads_before + springs_before + book.in_contacts
+    entries[_OUTSIDE] += held.kinetic + (held.potential + stored) - book.held
+    mean, works = _work_on_bodies(model, start, solved, taken.moved)
+    _add(entries, _BODIES, works)
+    entries[_INTEGRATION] += _work_of_stiffness(start, solved, mean)
+    entries[_RECOVERY] += _work_of_parting(model, start, solved)
+    if len(solved.terms):
+        works, elastic = _work_of_contacts(model, rules, start, solved, mean)
+        _add(entries, _CONTACTS, works)
+    impulses = solved.joint_impulses
+    if impulses.size:
+        works = work_of_joints(
+            model.joints, solved.joints, impulses, mean, solved.velocity, start.inverse_mass
+        )
+        _add(entries, _JOINTS, works)
+    entries[_LOADS] += taken.loads_after - taken.loads_before
+    # the springs' work is in already: with what they hold in the end it makes their error
+    entries[_INTEGRATION] += elastic - book.in_contacts - springs_before
+    springs = taken.joints_after.potential_energy()
+    entries[_INTEGRATION] += springs
+    if taken.broken:
+        lost = taken.joints_after.energy_of_broken(taken.broken)
+        entries[_INTEGRATION] += lost
+        entries[_DAMPING] -= lost
+    entries[_SLEEP] -= _motion_of(model, taken.moved, asleep & ~start.still, start.gravity)
+    return EnergyState(np.array(entries), book.held, taken.loads_after, springs, elastic)
 
 
-def _work_of_stiffness(start: Start, solved: Solved, mean: Floats) -> float:
+def _add(entries: list[float], causes: list[int], works: list[float]) -> None:
+    for cause, work in zip(causes, works, strict=True):
+        entries[cause] += work
+
+
+def _motion_of(model: Model, bodies: BodyState, which: Flags, gravity: Floats) -> float:
+    """Kinetic energy of some bodies [J]."""
+    if not which.any():
+        return 0.0
+    return mechanics(
+        bodies.position[which], bodies.orientation[which], bodies.twist[which],
+        model.bodies.mass[which], model.bodies.inertia[which], gravity,
+    ).kinetic  # fmt: skip
+
+
+def _work_of_stiffness(start: Start, solved: StepSolution, mean: Floats) -> float:
     """Work of what taut joints add to inertias, the torque impulse −h²K₊ ω⁺ [J]."""
     taut = start.taut
     if not taut.rows.size:
@@ -162,46 +117,48 @@ def _work_of_stiffness(start: Start, solved: Solved, mean: Floats) -> float:
     return -float(np.einsum("ni,nij,nj->", mean[taut.rows, 3:], taut.added, after))
 
 
-def _work_of_parting(simulation: Simulation, solved: Solved) -> float:
+def _work_of_parting(model: Model, start: Start, solved: StepSolution) -> float:
     """Energy that bodies gain in gravity by the motion that parts them [J]."""
     if solved.parted is None:
         return 0.0
-    mobile = simulation.masses.inverse_mass > 0.0
+    mobile = model.masses.inverse_mass > 0.0
     aside = solved.step * (solved.motion - solved.velocity)[mobile, :3]
-    weight = simulation.bodies.mass[mobile]
-    return -float(weight @ (aside @ simulation.world.gravity))
+    weight = model.bodies.mass[mobile]
+    return -float(weight @ (aside @ start.gravity))
 
 
 def _work_on_bodies(
-    simulation: Simulation, start: Start, wrench: Floats, solved: Solved, moved: Moved
+    model: Model, start: Start, solved: StepSolution, moved: BodyState
 ) -> tuple[Floats, list[float]]:
     """Mean velocities over a step, shape (bodies, 6), and the work `OF_BODIES` [J]."""
-    bodies, masses = simulation.bodies, simulation.masses
-    mean, count, free = np.empty_like(solved.velocity), len(bodies), start.free
+    bodies, made, free = start.bodies, model.bodies, start.free
+    mean, count = np.empty_like(solved.velocity), len(solved.velocity)
     if start.taut.rows.size:
         free = free.copy()
         free[start.taut.rows] = start.taut.free
     partial = room_for_sums(count, len(OF_BODIES))
     work_on_bodies.sized(count)(
-        bodies.twist, start.twist, free, solved.velocity, wrench, simulation.world.gravity,
-        bodies.mass, bodies.inertia, masses.even, start.inverse_mass, bodies.orientation,
-        moved.orientation, moved.twist, simulation.loads.drags, solved.step, mean, partial,
+        Velocities(bodies.twist, start.twist, free, solved.velocity, moved.twist),
+        Inertias(made.mass, made.inertia, model.masses.even, start.inverse_mass),
+        start.wrench, start.gravity, bodies.orientation, moved.orientation, model.loads.drags,
+        solved.step, mean, partial,
     )  # fmt: skip
     return mean, total_of(partial)
 
 
 def _work_of_contacts(
-    simulation: Simulation, start: Start, solved: Solved, mean: Floats
+    model: Model, rules: ContactRules, start: Start, solved: StepSolution, mean: Floats
 ) -> tuple[list[float], float]:
     """The work `OF_CONTACTS`, and the elastic energy of contacts in the end [J]."""
-    terms, of, world = solved.terms, solved.terms.contacts, simulation.world
-    count, pairs = len(terms), world.materials.table
-    partial = room_for_sums(count, len(OF_CONTACTS) + 1)
-    work_of_contacts.sized(count)(
-        of.bodies, of.normals, of.arms_a, of.arms_b, of.gaps, solved.contact_impulses,
-        _NOTHING if terms.cohesion is None else terms.cohesion, world.bodies.material,
-        pairs.compliance, pairs.damping, mean, solved.velocity, start.inverse_mass,
-        simulation.rules.recovery_speed, solved.step, partial,
+    terms, of, pairs = solved.terms, solved.terms.contacts, model.pairs
+    partial = room_for_sums(len(terms), len(OF_CONTACTS) + 1)
+    cohesion = _NOTHING if terms.cohesion is None else terms.cohesion
+    work_of_contacts.sized(len(terms))(
+        Pressed(
+            of.bodies, of.normals, of.arms_a, of.arms_b, of.gaps, solved.contact_impulses, cohesion
+        ),
+        model.bodies.material, pairs.compliance, pairs.damping, mean, solved.velocity,
+        start.inverse_mass, rules.recovery_speed, solved.step, partial,
     )  # fmt: skip
     *works, elastic = total_of(partial)
     return works, elastic

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -12,19 +11,19 @@ from numpy.typing import NDArray
 from amontons.collision.contacts import ContactSet
 from amontons.dynamics.assembly import assemble
 from amontons.dynamics.contact_laws import ContactRules, ContactTerms, contact_terms, late_hits
-from amontons.dynamics.energy import mechanics_of
 from amontons.dynamics.joints.law import JointRows
+from amontons.dynamics.joints.step import JointStep
 from amontons.dynamics.joints.stiffness import Taut
-from amontons.dynamics.masses import Masses
-from amontons.model.world import World
 from amontons.problem.problem import ConeProblem
 from amontons.problem.solution import Solution
 from amontons.simulation.checks import check_velocities
+from amontons.simulation.model import Model
 from amontons.simulation.overlaps import Overlaps, bounded_motion
 from amontons.simulation.parting import come_too_slowly_apart, parting_rows, parting_terms
-from amontons.simulation.report import Stopwatch
-from amontons.simulation.solved import STICKING, Solved
-from amontons.solvers import Solver
+from amontons.simulation.rules import SolverChoice
+from amontons.simulation.state import BodyState
+from amontons.simulation.step_solution import STICKING, StepSolution
+from amontons.simulation.stopwatch import Stopwatch
 
 Floats = NDArray[np.float64]
 
@@ -45,6 +44,9 @@ SLACK = 0.01
 class Start(NamedTuple):
     """Bodies at the start of a step."""
 
+    bodies: BodyState
+    gravity: Floats  # [m/s²], (3,)
+    wrench: Floats  # forces and torques on bodies, gravity aside [N, N m], (bodies, 6)
     twist: Floats  # v, as it is or is prescribed, (bodies, 6)
     free: Floats  # v* = v + h M⁻¹ f, (bodies, 6)
     inverse_mass: Floats  # [1/kg], zero for bodies that nothing can push, (bodies,)
@@ -54,6 +56,7 @@ class Start(NamedTuple):
     kinetic: float  # energy at v* [J], before taut joints slow it
     taut: Taut  # bodies whose joints are too taut for the step
     steady: Floats  # v, where it says how coordinates of joints will bend, (bodies, 6)
+    still: NDArray[np.bool_]  # bodies that are driven or sleep, (bodies,)
 
 
 class _Solves:
@@ -61,15 +64,15 @@ class _Solves:
 
     def __init__(
         self,
-        world: World,
+        model: Model,
         start: Start,
         rules: ContactRules,
-        solver_of: Callable[[ConeProblem], Solver],
+        solver: SolverChoice,
         name: str,
         watch: Stopwatch,
     ) -> None:
-        self.world, self.start, self.rules = world, start, rules
-        self.solver_of, self.name, self.watch = solver_of, name, watch
+        self.model, self.start, self.rules = model, start, rules
+        self.solver, self.name, self.watch = solver, name, watch
         self.iterations = 0
 
     def __call__(
@@ -87,30 +90,30 @@ class _Solves:
             name=self.name,
         )
         self.watch.lap("assemble")
-        solution = self.solver_of(problem).solve(problem, guess=guess)
+        solution = self.solver.for_problem(problem).solve(problem, guess=guess)
         self.watch.lap("solve")
         self.iterations += solution.iterations
-        solution = dataclasses.replace(solution, iterations=self.iterations)
+        if self.iterations != solution.iterations:
+            solution = dataclasses.replace(solution, iterations=self.iterations)
         assert solution.velocity_change is not None
         velocity = free + solution.velocity_change
-        check_velocities(self.world, velocity)
+        check_velocities(self.model, velocity)
         return problem, solution, velocity
 
 
 def find_impulses(
-    world: World,
-    masses: Masses,
+    model: Model,
     start: Start,
     contacts: ContactSet,
     overlaps: Overlaps,
     forces: Floats,
-    rows: JointRows,
+    joints: JointStep,
     rules: ContactRules,
+    solver: SolverChoice,
     *,
-    solver_of: Callable[[ConeProblem], Solver],
     name: str,
     watch: Stopwatch,
-) -> Solved:
+) -> StepSolution:
     """v⁺ = v* + M⁻¹ D γ, with the impulses γ that solve the problem of this step.
 
     `forces` are what contacts carried before, the first guess; shape (contacts, CARRIED). One solve
@@ -124,9 +127,10 @@ def find_impulses(
     """
     mobile = np.zeros(len(start.free) + 1, dtype=bool)  # the last is the world: −1
     np.greater(start.inverse_mass, 0.0, out=mobile[:-1])
+    rows = joints.rows
     acting = np.asarray(mobile[rows.bodies].any(axis=1))
     acting_rows = rows if acting.all() else rows.only(acting)
-    solve = _Solves(world, start, rules, solver_of, name, watch)
+    solve = _Solves(model, start, rules, solver, name, watch)
     hit, guess, bouncing = np.zeros(len(contacts), dtype=bool), forces, 1.0
     rounds, tries = 1, 1
     while True:
@@ -135,8 +139,8 @@ def find_impulses(
             before=start.twist,
             free=start.free,
             mobile=mobile,
-            material=world.bodies.material,
-            pairs=world.materials.table,
+            material=model.bodies.material,
+            pairs=model.pairs,
             step=start.step,
             rules=rules,
             sticking=forces[:, STICKING] > 0.0,
@@ -150,10 +154,10 @@ def find_impulses(
         first = start.step * terms.of_kept(guess[:, : terms.width])
         first = np.concatenate([first.ravel(), acting_rows.guess])
         problem, solution, velocity = solve(lasting, acting_rows, start.free, first)
-        solved = Solved(
+        solved = StepSolution(
             detected=contacts,
             terms=terms,
-            rows=rows,
+            joints=joints,
             acting=acting,
             problem=problem,
             solution=solution,
@@ -166,6 +170,7 @@ def find_impulses(
             kinetic=start.kinetic,
             work=0.0,  # not known yet
             step=start.step,
+            coordinates=joints.measured,
         )
         if rounds < ROUNDS and _more_hits(solved, rules, hit):
             rounds, guess = rounds + 1, solved.carried(rules.slip_speed)
@@ -175,18 +180,19 @@ def find_impulses(
             break
         tries, guess = tries + 1, solved.carried(rules.slip_speed)
         bouncing *= max(1.0 - 2.0 * gain, 0.0) if tries < TRIES else 0.0
-    solved = solved._replace(work=mechanics_of(world, velocity).kinetic - start.kinetic)
+    after = model.mechanics(start.bodies, velocity, start.gravity).kinetic
+    solved = solved._replace(work=after - start.kinetic)
     if terms.parting is not None and come_too_slowly_apart(terms, solution):
         push = parting_terms(terms, solution, start.inverse_mass)
         held = parting_rows(acting_rows, solution)
         solve.iterations = 0
         _, parted, motion = solve(push, held, velocity, np.zeros_like(solution.impulses))
-        motion = bounded_motion(velocity, motion, masses, start.step)
+        motion = bounded_motion(velocity, motion, model.masses, start.step)
         solved = solved._replace(motion=motion, parted=parted)
     return solved
 
 
-def _gain(solved: Solved, start: Start) -> float:
+def _gain(solved: StepSolution, start: Start) -> float:
     """Energy that contacts add in a step with impacts, as a share of what they turn over.
 
     An impulse P at a contact whose speed goes from u to u⁺ does the work P·(u + u⁺)/2. What parts
@@ -210,7 +216,7 @@ def _gain(solved: Solved, start: Start) -> float:
     return float(work.sum()) / total if total > 0.0 else 0.0
 
 
-def _more_hits(solved: Solved, rules: ContactRules, hit: NDArray[np.bool_]) -> bool:
+def _more_hits(solved: StepSolution, rules: ContactRules, hit: NDArray[np.bool_]) -> bool:
     """Whether the step drives bodies together whose contact was left out; `hit` then has it."""
     contacts, kept = solved.detected, solved.terms.kept
     if kept is None:

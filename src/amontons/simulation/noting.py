@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from amontons.dynamics.contact_laws import ContactRules
 from amontons.dynamics.joints.breaking import told
 from amontons.problem.solution import Solution
+from amontons.simulation.model import Model
 from amontons.simulation.notes import (
     BROKEN_JOINT,
     CONVERGENCE,
@@ -21,18 +22,22 @@ from amontons.simulation.notes import (
     percent,
 )
 from amontons.simulation.overlaps import AT_FIRST, DEEP, LATER, SLIGHT
-from amontons.simulation.solved import Solved
+from amontons.simulation.state import State
 from amontons.simulation.step_size import travels
-
-if TYPE_CHECKING:
-    from amontons.simulation.simulation import Simulation
+from amontons.simulation.step_solution import StepSolution
 
 Floats = NDArray[np.float64]
 
 
-def notes_of(simulation: Simulation, solved: Solved, broken: list[int]) -> tuple[Note, ...]:
-    """What a careful user should know of the step just taken; `broken` are ids of joints."""
-    taking = _Taking(simulation, solved)
+def notes_of(
+    model: Model, state: State, solved: StepSolution, rules: ContactRules, tolerance: float,
+    broken: list[int],
+) -> tuple[Note, ...]:  # fmt: skip
+    """What a careful user should know of the step just taken; `broken` are ids of joints.
+
+    The state is that after the step, and the tolerance is what its solver was asked for.
+    """
+    taking = _Taking(model, state, solved, rules, tolerance)
     return (
         *taking.convergence(),
         *taking.travel(),
@@ -44,44 +49,47 @@ def notes_of(simulation: Simulation, solved: Solved, broken: list[int]) -> tuple
 class _Taking:
     """Notes of one step."""
 
-    def __init__(self, simulation: Simulation, solved: Solved) -> None:
-        self.simulation, self.solved = simulation, solved
+    def __init__(
+        self,
+        model: Model,
+        state: State,
+        solved: StepSolution,
+        rules: ContactRules,
+        tolerance: float,
+    ) -> None:
+        self.model, self.state, self.solved = model, state, solved
+        self.rules, self.tolerance = rules, tolerance
 
     def _note(self, kind: str, message: str, rows: list[int], value: float = 0.0) -> Note:
         return Note(
             kind=kind,
             message=message,
-            step=self.simulation.steps,
-            time=self.simulation.time,
-            bodies=tuple(self._name(row) for row in rows),
+            step=self.state.steps,
+            time=self.state.time,
+            bodies=tuple(self.model.name_of(row) for row in rows),
             value=value,
         )
-
-    def _name(self, row: int) -> str:
-        world = self.simulation.world
-        return "the world" if row < 0 else world.name_of(int(world.bodies.id[row]))
 
     def convergence(self) -> Iterator[Note]:
         """A solver that missed its tolerance."""
         solution = self.solved.worst
         if solution.converged:
             return
-        asked = self.simulation.solver_of(self.solved.problem).tolerance
         rows = worst_rows(self.solved, solution)
-        where = f", the worst of it between {_both(map(self._name, rows))}" if rows else ""
+        where = f", the worst of it between {_both(map(self.model.name_of, rows))}" if rows else ""
         yield self._note(
             CONVERGENCE,
             f"the solver did not converge: {solution.message}, residual {solution.residual:.1e} "
-            f"where {asked:.1e} was asked for{where}; forces and velocities are that inexact: "
-            "allow more iterations (max_iterations), take a shorter step, or see whether joints, "
-            "motors and contacts there contradict each other",
+            f"where {self.tolerance:.1e} was asked for{where}; forces and velocities are that "
+            "inexact: allow more iterations (max_iterations), take a shorter step, or see whether "
+            "joints, motors and contacts there contradict each other",
             rows,
             solution.residual,
         )
 
     def travel(self) -> Iterator[Note]:
         """Bodies that moved so far in the step that they may have passed through others."""
-        solved, masses = self.solved, self.simulation.masses
+        solved, masses = self.solved, self.model.masses
         covered = solved.step * travels(solved.motion, masses)
         if not covered.max(initial=0.0) > 1.0:
             return
@@ -90,9 +98,9 @@ class _Taking:
         others = f" (as did {far.size - 1} more)" if far.size > 1 else ""
         yield self._note(
             TRAVEL,
-            f"{self._name(row)} moved {length(most * half)} in one step{others}, {most:.2g} times "
-            f"its half thickness of {length(half)}: contacts may be missed; use a step below "
-            f"{duration(solved.step / most)}, now it is {duration(solved.step)}",
+            f"{self.model.name_of(row)} moved {length(most * half)} in one step{others}, "
+            f"{most:.2g} times its half thickness of {length(half)}: contacts may be missed; use "
+            f"a step below {duration(solved.step / most)}, now it is {duration(solved.step)}",
             [row],
             most,
         )
@@ -115,16 +123,16 @@ class _Taking:
         contacts = self.solved.detected
         deepest = found[np.argsort(-depth[found], kind="stable")]
         pairs = list(dict.fromkeys(tuple(contacts.bodies[c].tolist()) for c in deepest))
-        named = [_both(map(self._name, pair)) for pair in pairs]
+        named = [_both(map(self.model.name_of, pair)) for pair in pairs]
         worst = deepest[0]
         share = f"{percent(depth[worst])} of the smaller half thickness"
         deep = f"by up to {length(-float(contacts.gaps[worst]))}, {share}"
         count = "1 pair of bodies" if len(pairs) == 1 else f"{len(pairs)} pairs of bodies"
         if kind == FIRST_OVERLAP:
-            slow = speed(self.simulation.rules.recovery_speed)
+            slow = speed(self.rules.recovery_speed)
             text = (
                 f"{count} overlapped from the start {deep}: {listed(named)}; they are moved apart "
-                f"at up to {slow}, which is no physics: place them apart, or keep pairs that are "
+                f"at up to {slow}, which is not physics: place them apart, or keep pairs that are "
                 "meant to overlap from colliding (groups and masks, or a joint)"
             )
         else:
@@ -137,26 +145,25 @@ class _Taking:
 
     def broken_joints(self, broken: list[int]) -> Iterator[Note]:
         """Joints that carried more than they may."""
-        joints = self.simulation.joints
-        table = joints.tables.joints
+        joints, state = self.model.joints, self.state.joints
         for id in broken:
             row = int(np.flatnonzero(joints.ids == id)[0])
-            joint, ends = joints.joints[row], table.bodies[row].tolist()
+            joint, ends = joints.joints[row], joints.bodies[row].tolist()
             name = repr(joint.name) if joint.name else id
-            load = float(table.broken_at[row])
+            load = float(state.broken_at[row])
             over = ""
             if joint.break_time > 0.0:
                 over = f" on average over {duration(joint.break_time)}"
             yield self._note(
                 BROKEN_JOINT,
-                f"joint {name} {told(int(table.broken_by[row]), load)}{over}, a "
-                f"{type(joint).__name__} between {_both(map(self._name, ends))}",
+                f"joint {name} {told(int(state.broken_by[row]), load)}{over}, a "
+                f"{type(joint).__name__} between {_both(map(self.model.name_of, ends))}",
                 ends,
                 load,
             )
 
 
-def worst_rows(solved: Solved, solution: Solution) -> list[int]:
+def worst_rows(solved: StepSolution, solution: Solution) -> list[int]:
     """The two bodies at the contact or rigid joint whose velocity misses its law by most."""
     count, width = len(solved.terms), solved.terms.width
     u = solution.velocities[: width * count].reshape(count, width)[:, :3]

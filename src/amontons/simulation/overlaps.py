@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from amontons.collision.contacts import ContactSet
 from amontons.dynamics.masses import Masses
 from amontons.model.materials import PairTable
-from amontons.model.world import World
+from amontons.simulation.model import Model
+from amontons.simulation.state import BodyState
 
 Floats = NDArray[np.float64]
 
@@ -44,10 +45,12 @@ class Overlaps(NamedTuple):
         return self.depths > 0.0 if self.parting.any() else None
 
 
-def overlaps_of(contacts: ContactSet, world: World, masses: Masses, remembered: Floats) -> Overlaps:
+def overlaps_of(
+    contacts: ContactSet, model: Model, bodies: BodyState, remembered: Floats
+) -> Overlaps:
     """Overlaps as a step begins; `remembered` is the `parting` of the last step, (contacts,)."""
-    new = ~world.bodies.columns["seen"]
-    depths = relative_depths(contacts, masses, world.bodies.material, world.materials.table)
+    new = ~bodies.seen
+    depths = relative_depths(contacts, model.masses, model.bodies.material, model.pairs)
     return Overlaps(depths, new, partings(contacts, depths, new, remembered))
 
 

@@ -3,45 +3,22 @@
 from __future__ import annotations
 
 import dataclasses
-import time
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from amontons.dynamics.energy import mechanics_of
+from amontons.dynamics.energy import Mechanics
 from amontons.dynamics.energy_ledger import CAUSES, Work
+from amontons.dynamics.joints.readings import JointReadings
 from amontons.problem.solution import Status
+from amontons.simulation.model import Model
 from amontons.simulation.notes import Note, NoteSummary, brief, summaries
-from amontons.simulation.noting import notes_of
-from amontons.simulation.solved import Solved
-
-if TYPE_CHECKING:
-    from amontons.simulation.simulation import Simulation
+from amontons.simulation.state import State
+from amontons.simulation.step_solution import StepSolution
+from amontons.simulation.stopwatch import Stopwatch
 
 Floats = NDArray[np.float64]
-
-STAGES = ("detect", "assemble", "solve", "advance")
-
-
-class Stopwatch:
-    """Wall-clock time of the stages of a step."""
-
-    def __init__(self) -> None:
-        self._spent = dict.fromkeys(STAGES, 0.0)
-        self._last = time.perf_counter()
-
-    def lap(self, stage: str) -> None:
-        """Count the time since the last lap as that of a stage."""
-        now = time.perf_counter()
-        self._spent[stage] += now - self._last
-        self._last = now
-
-    @property
-    def seconds(self) -> Floats:
-        """Time of each of the `STAGES` [s], shape (stages,)."""
-        return np.array(list(self._spent.values()))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,22 +71,19 @@ class StepReport:
 
 
 def report_on(
-    simulation: Simulation,
-    solved: Solved,
-    broken: list[int],
-    warnings: list[Note],
+    model: Model,
+    state: State,
+    solved: StepSolution,
+    joints: JointReadings,
+    held: Mechanics,
+    notes: tuple[Note, ...],
     watch: Stopwatch,
 ) -> StepReport:
-    """The report on the step that a simulation has just taken.
-
-    `broken` are ids of joints, and `warnings` is what has been noted so far.
-    """
-    bodies, joints, book = simulation.bodies, simulation.joints, simulation.energy_book
-    state, work = mechanics_of(simulation.world, bodies.twist), book.work
-    worst = solved.worst
+    """The report on a step that led to this state, in which bodies hold this and joints are so."""
+    worst, work = solved.worst, state.energy.by_cause
     return StepReport(
-        number=simulation.steps,
-        time=simulation.time,
+        number=state.steps,
+        time=state.time,
         step=solved.step,
         contacts=len(solved.terms),
         joint_rows=int(np.count_nonzero(solved.acting)),
@@ -118,15 +92,15 @@ def report_on(
         residual=worst.residual,
         penetration=max(0.0, -float(solved.detected.gaps.min(initial=0.0))),
         joint_error=joints.largest_error,
-        kinetic_energy=state.kinetic,
-        potential_energy=state.potential + book.stored.total,
+        kinetic_energy=held.kinetic,
+        potential_energy=held.potential + state.energy.stored,
         dissipated_energy=work.dissipated,
         work=work,
-        momentum=state.momentum,
-        angular_momentum=state.angular_momentum,
-        awake=len(bodies) - int(np.count_nonzero(simulation.masses.driven | bodies.asleep)),
+        momentum=held.momentum,
+        angular_momentum=held.angular_momentum,
+        awake=int(np.count_nonzero(~(model.masses.driven | state.bodies.asleep))),
         seconds=watch.seconds,
-        notes=(*warnings, *notes_of(simulation, solved, broken)),
+        notes=notes,
     )
 
 

@@ -1,69 +1,46 @@
-"""`Simulation`: the loop. Detect, assemble, solve, advance, record."""
+"""`Simulation`: a world in motion, and everything one may ask of it."""
 
 from __future__ import annotations
 
 import dataclasses
 import importlib
-import math
 import os
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from amontons._blas import one_blas_thread
 from amontons.checks import finite, positive
-from amontons.collision.contacts import ContactSet
-from amontons.collision.detector import CollisionDetector
-from amontons.collision.memory import ContactMemory
-from amontons.dynamics.contact_laws import ContactRules
-from amontons.dynamics.energy import Mechanics, mechanics_of
+from amontons.collision.memory import RememberedContacts
 from amontons.dynamics.energy_ledger import Work
 from amontons.dynamics.forces import ForceSystem
-from amontons.dynamics.free_velocity import free_velocities
-from amontons.dynamics.integration import advance
-from amontons.dynamics.joints.stiffness import NOT_TAUT, steady_turns, stiffen
 from amontons.dynamics.joints.system import JointSystem
-from amontons.dynamics.masses import Masses
 from amontons.errors import InputError, StrictError
 from amontons.model.bodies import Bodies
 from amontons.model.world import World
 from amontons.problem.problem import ConeProblem
-from amontons.simulation.checkpoint import put_back, restore, save, snapshot
-from amontons.simulation.checks import (
-    FINE_BELOW,
-    GivenRules,
-    check_bodies,
-    contact_rules,
-    finer,
-    solver_for,
-)
+from amontons.simulation.checkpoint import restore, save
+from amontons.simulation.checks import check_bodies
 from amontons.simulation.contacts import Contacts
-from amontons.simulation.energy_book import EnergyBook, Moved
-from amontons.simulation.freed import Joined, as_they_broke
-from amontons.simulation.impulses import Start, find_impulses
-from amontons.simulation.margins import NEAR_ONLY, choose_margin
+from amontons.simulation.model import Model, body_state
 from amontons.simulation.notes import troubles
-from amontons.simulation.overlaps import overlaps_of
 from amontons.simulation.progress import progress_bar
-from amontons.simulation.report import Readings, StepReport, Stopwatch, report_on
-from amontons.simulation.runaway import EnergyWatch, checked_watch, watch_energy
+from amontons.simulation.report import Readings, StepReport
+from amontons.simulation.rules import Rules, SolverChoice
 from amontons.simulation.sleeping import (
     Sleeping,
-    Surroundings,
-    ends_of,
     ends_of_changes,
     neighbours_of_gone,
-    restless,
+    renumbered,
     wake,
 )
-from amontons.simulation.solved import CARRIED, PARTING, Solved
+from amontons.simulation.state import State
+from amontons.simulation.step import take_step
 from amontons.simulation.step_size import AutomaticStep
+from amontons.simulation.step_solution import StepSolution
 from amontons.solvers import Solver
-
-Floats = NDArray[np.float64]
 
 
 class Simulation:
@@ -120,36 +97,30 @@ class Simulation:
             raise InputError(f"a simulation needs an amontons.World, got {world!r}")
         if isinstance(substeps, bool) or not isinstance(substeps, int) or substeps < 1:
             raise InputError(f"substeps must be a whole number, 1 or more, got {substeps!r}")
-        if sleeping is not None and not isinstance(sleeping, Sleeping):
-            raise InputError(f"sleeping must be an amontons.Sleeping, got {sleeping!r}")
         self.world = world
         self.step_length = step if isinstance(step, AutomaticStep) else positive("step", step)
         self.substeps = substeps
-        self.sleeping = sleeping
-        self.watch = checked_watch(watch)
-        self.solver = solver_for(solver, friction)
-        self._solver_of_few = finer(self.solver) if solver is None else self.solver
-        self.time = 0.0
-        """Simulated time [s]."""
-        self.steps = 0
-        """Steps taken."""
-        self.energy_book = EnergyBook()
+        self.rules = Rules(
+            near=near,
+            recovery_speed=recovery_speed,
+            bounce_speed=bounce_speed,
+            sleeping=sleeping,
+            watch=watch,
+        )
+        """How bodies touch, when they sleep, and what to do where energy comes from nowhere."""
+        self.solvers = SolverChoice.of(solver, friction)
         self.readings = Readings()
-        self.energy_watch = EnergyWatch()
-        self.memory = ContactMemory()
         poses = self.bodies.position, self.bodies.orientation
         self.joints = JointSystem([], world.index_of, *poses)
         self.loads = ForceSystem([], world.index_of, *poses)
-        self._given = GivenRules(near, recovery_speed, bounce_speed).checked()
-        self._last: Solved | None = None
-        self._ids = np.empty(0, dtype=np.int64)
-        self.margin_level = self._next_level = NEAR_ONLY
-        self._version = -1
-        self.surroundings = Surroundings(0)
-        self._joined: Joined
-        self._detector: CollisionDetector
         self.bodies.columns["seen"][:] = False
-        self.prepare()
+        self._state = State.at_start(body_state(world.bodies), self.joints.state, world.gravity)
+        self._ids = self.bodies.id.copy()
+        self._last: StepSolution | None = None
+        self._places = self.bodies.position
+        self._version = -1
+        self._model: Model
+        self.follow_world()
 
     @property
     def bodies(self) -> Bodies:
@@ -157,9 +128,59 @@ class Simulation:
         return self.world.bodies
 
     @property
+    def model(self) -> Model:
+        """What the world is made of, as it is now: all that steps do not change."""
+        self.follow_world()
+        return self._model
+
+    @property
+    def state(self) -> State:
+        """All that steps change, as it is now; its bodies are those of the world.
+
+        Take a copy to keep it, `saved = sim.state.copy()`, and assign it to go back there:
+        `sim.state = saved`. That needs the same bodies, joints and loads.
+        """
+        self.follow_world()
+        return self._state
+
+    @state.setter
+    def state(self, state: State) -> None:
+        here = self.state
+        if not np.array_equal(here.bodies.id, state.bodies.id):
+            raise InputError(
+                f"this is a state of other bodies: it has {state.bodies.id.size} of them, and the "
+                f"simulation {here.bodies.id.size}"
+            )
+        if [each.shape for each in here.joints] != [each.shape for each in state.joints]:
+            raise InputError("this is a state of other joints: it has more of them, or fewer")
+        self._take_over(state.copy())
+        self.joints.show(self._state.joints, self.joints.measured)
+        self.joints.measure(self.bodies.position, self.bodies.orientation)
+        self._last = None
+
+    @property
+    def time(self) -> float:
+        """Simulated time [s]."""
+        return self._state.time
+
+    @property
+    def steps(self) -> int:
+        """Steps taken."""
+        return self._state.steps
+
+    @property
+    def solver(self) -> Solver:
+        """The solver of every step; the default one solves small problems more finely."""
+        return self.solvers.many
+
+    @solver.setter
+    def solver(self, solver: Solver) -> None:
+        self.solvers = SolverChoice.of(solver)
+
+    @property
     def work(self) -> Work:
         """Energy that came to bodies and springs so far, by cause [J]; taken: negative."""
-        return self.energy_book.work
+        return self._state.energy.by_cause
 
     @property
     def dissipated(self) -> float:
@@ -219,7 +240,7 @@ class Simulation:
     def step(self) -> StepReport:
         """Take one time step, and report on it. If it raises, the state is as before."""
         with one_blas_thread:
-            reports = self._parts()
+            reports = self._substeps()
         for report in reports:
             self.readings.append(report)
         if len(reports) == 1:
@@ -227,199 +248,77 @@ class Simulation:
         notes = tuple(note for each in reports for note in each.notes)
         return dataclasses.replace(reports[-1], notes=notes)
 
-    def _parts(self) -> list[StepReport]:
-        """The substeps of a step, all of them or none."""
-        if self.substeps == 1:
-            return [self._step(self._next_length())]
-        before = snapshot(self)
-        try:
-            return [self._step(self._next_length()) for _ in range(self.substeps)]
-        except BaseException:
-            put_back(self, before)
-            raise
+    def _substeps(self) -> list[StepReport]:
+        """The parts of a step, all of them or none."""
+        if self.world.version != self._version:  # nothing is bound to bodies that are nowhere
+            check_bodies(body_state(self.bodies), self.world.gravity, self._name_of)
+        state, reports = self.state, []
+        for _ in range(self.substeps):
+            place = state.bodies.position
+            state, report, solved = take_step(
+                self._model, state, self._next_length(state), self.solvers, self.rules
+            )
+            reports.append(report)
+        self._last, self._places = solved, place.copy()
+        self._take_over(state)
+        self.joints.show(state.joints, solved.coordinates)
+        return reports
 
-    def _next_length(self) -> float:
+    def _name_of(self, row: int) -> str:
+        return self.world.name_of(int(self.bodies.id[row]))
+
+    def _next_length(self, state: State) -> float:
         h = self.step_length
         if isinstance(h, AutomaticStep):
-            h = h.choose(self.bodies.twist, self.world.gravity, self.masses)
+            h = h.choose(state.bodies.twist, state.gravity, self._model.masses)
         return h / self.substeps
 
-    # -- one step ---------------------------------------------------------------------------------
+    # -- the world and the state ------------------------------------------------------------------
 
-    def _step(self, h: float) -> StepReport:
-        orientation = check_bodies(self.world)
-        if self.world.version != self._version:
-            self.prepare()
-        self.rules = self._rules(h)
-        watch = Stopwatch()
-        twist = self._driven(h)
-        wrench = self._wrench(twist)
-        contacts = self._detect(orientation, twist, wrench, h)
-        watch.lap("detect")
-        start = self._start(twist, wrench, h)
-        rows = self.joints.rows(
-            self.bodies.position, self.bodies.orientation, start.steady, self.time, h
-        )
-        memory = self.memory.recall(contacts, CARRIED)
-        solved = find_impulses(
-            self.world,
-            self.masses,
-            start,
-            contacts,
-            overlaps_of(contacts, self.world, self.masses, memory[:, PARTING]),
-            memory,
-            rows,
-            self.rules,
-            solver_of=self.solver_of,
-            name=f"step {self.steps + 1}",
-            watch=watch,
-        )
-        held = mechanics_of(self.world, self.bodies.twist)
-        warnings = watch_energy(self, solved, held.kinetic)
-        # nothing of the state has changed so far
-        broken = self._advance(start, solved, wrench, held, h)
-        watch.lap("advance")
-        report = report_on(self, solved, broken, warnings, watch)
-        self.energy_book.energy = report.kinetic_energy + report.potential_energy
-        return report
+    def _take_over(self, state: State) -> None:
+        """Have this state from now on: the world's bodies are where it has them."""
+        mine = self._state.bodies
+        for here, there in zip(mine[1:], state.bodies[1:], strict=True):
+            if here is not there:
+                here[:] = there
+        if state.gravity is not self.world.gravity:
+            self.world.gravity = state.gravity
+        self._state = state._replace(bodies=mine, gravity=self.world.gravity)
 
-    def _driven(self, h: float) -> Floats:
-        """Velocities v at the start, with those of kinematic bodies as they are prescribed."""
-        bodies = self.bodies
-        twist = bodies.twist.copy()
-        for i in self.masses.kinematic:
-            motion = self.world.motions[bodies.columns["motion"][i] - 1]
-            twist[i] = motion.twist(bodies.position[i], bodies.orientation[i], self.time, h)
-        return twist
-
-    def _wrench(self, twist: Floats) -> Floats:
-        """Forces and torques on bodies [N, N m], gravity aside; shape (bodies, 6)."""
-        bodies = self.bodies
-        wrench = np.concatenate([bodies.force, bodies.torque], axis=1)
-        if self.loads.loads:
-            self.loads.add(bodies.position, bodies.orientation, twist, self.time, wrench)
-        return wrench
-
-    def _detect(self, orientation: Floats, twist: Floats, wrench: Floats, h: float) -> ContactSet:
-        bodies = self.bodies
-        if self._joined.changed(self.joints):
-            self._joined = Joined.of(self.joints, bodies.fixed)
-            self._detector.keep_apart(self._joined.apart)
-        speeds = self.masses.surface_speeds(twist)
-        self._next_level, margin = choose_margin(self.margin_level, speeds, self.rules.near, h)
-        contacts = self._detector.detect_unit(bodies.position, orientation, margin)
-        contacts = self._joined.without_inner(contacts)
-        contacts = as_they_broke(contacts, self.joints, self._joined, 0.25 * self.rules.near)
-        if self.sleeping is not None:
-            disturbed = self.surroundings.changed(bodies, wrench, self.world.gravity)
-            pairs = self._together(contacts.bodies[contacts.gaps <= self.rules.near])
-            self.sleeping.stir(bodies, self.masses, twist, pairs, disturbed)
-        return contacts
-
-    def _start(self, twist: Floats, wrench: Floats, h: float) -> Start:
-        """v* = v + h M⁻¹ f; bodies that sleep are as heavy as fixed ones."""
-        bodies, masses = self.bodies, self.masses
-        inverse_mass = np.where(bodies.asleep, 0.0, masses.inverse_mass)
-        free, inverse_inertia = np.empty_like(twist), np.empty((len(bodies), 3, 3))
-        free_velocities.sized(len(bodies))(
-            bodies.orientation, twist, wrench, inverse_mass, masses.own_inverse, masses.even,
-            self.world.gravity, h, free, inverse_inertia,
-        )  # fmt: skip
-        self.loads.damp(free, inverse_mass, inverse_inertia, h)
-        kinetic, steady, taut = mechanics_of(self.world, free).kinetic, twist, NOT_TAUT
-        if self.joints.joints:
-            place, joints = (bodies.position, bodies.orientation), self.joints.tables.joints
-            taut = stiffen(joints, *place, free, inverse_inertia, h)
-            steady = steady_turns(twist, bodies.columns["turned"], taut.rows)
-        return Start(
-            twist, free, inverse_mass, inverse_inertia, masses.gyration, h, kinetic, taut, steady
-        )
-
-    def solver_of(self, problem: ConeProblem) -> Solver:
-        """The solver that takes on a step's problem: small ones are solved more finely."""
-        return self._solver_of_few if problem.blocks <= FINE_BELOW else self.solver
-
-    def _advance(
-        self, start: Start, solved: Solved, wrench: Floats, held: Mechanics, h: float
-    ) -> list[int]:
-        """q⁺ = q ⊕ h v⁺; `held` is the energy until now. Returns the ids of joints that broke."""
-        bodies, masses = self.bodies, self.masses
-        place, turn = np.empty_like(bodies.position), np.empty_like(bodies.orientation)
-        twist, still = np.empty_like(bodies.twist), masses.driven | bodies.asleep
-        pose = bodies.position, bodies.orientation
-        rest = bodies.columns["inertia"], masses.even, still, h
-        advance.sized(len(bodies))(*pose, solved.motion, *rest, place, turn, twist)
-        if solved.parted is not None:  # what parts bodies does not last
-            aside = np.empty_like(place), np.empty_like(turn)
-            advance.sized(len(bodies))(*pose, solved.velocity, *rest, *aside, twist)
-        # the last that may raise
-        loads = (
-            self.loads.potential_energy(
-                bodies.position, bodies.orientation, bodies.twist, self.time
-            ),
-            self.loads.potential_energy(place, turn, twist, self.time + h),
-        )
-        impulses, moved = solved.joint_impulses, Moved(place, turn, twist)
-        self.energy_book.enter(self, start, wrench, solved, impulses, moved, loads, held)
-        self._last, self._places = solved, bodies.position.copy()
-        self.memory.store(solved.detected, solved.carried(self.rules.slip_speed))
-        broken = self.joints.accept(impulses, h)
-        if broken:
-            wake(bodies, ends_of(self.joints, broken))
-        self.energy_watch.accept()
-        bodies.columns["turned"][:], bodies.columns["seen"][:] = bodies.twist[:, 3:], True
-        bodies.position[:], bodies.orientation[:], bodies.twist[:] = place, turn, twist
-        self.joints.measure(bodies.position, bodies.orientation)
-        self.time += h
-        self.steps += 1
-        self.margin_level = self._next_level
-        if self.sleeping is not None:
-            pairs = self._together(solved.terms.contacts.bodies)
-            never = restless(self.joints, len(bodies))
-            self.sleeping.lull(bodies, masses, pairs, never, self.world.gravity, h)
-            self.surroundings.note(bodies, wrench, self.world.gravity)
-        self.energy_book.settle(self, broken, twist, ~still)
-        return broken
-
-    # -- what a step is made of -------------------------------------------------------------------
-
-    def prepare(self) -> None:
-        """Take in what was added to the world or removed from it; each step does so by itself."""
+    def follow_world(self) -> None:
+        """Take in what was added to the world or removed from it since the last step."""
         world, bodies = self.world, self.bodies
-        joints_before = self.joints.joints
-        self.joints.update(world.joints, world.index_of, bodies.position, bodies.orientation)
-        self.loads.update(world.forces, world.index_of, bodies.position, bodies.orientation)
-        self.masses = Masses.of(world)
-        self.rules = self._rules(self._next_length())
-        self._joined = Joined.of(self.joints, bodies.fixed)
-        self._detector = CollisionDetector(
-            world.shapes,
-            which=bodies.shape,
-            margin=self.rules.near,
-            fixed=self.masses.driven,  # two bodies that nothing can push need no contact
-            groups=bodies.group,
-            masks=bodies.mask,
-            apart=self._joined.apart,
-            origin=np.array(world.origins).reshape(-1, 3),
+        if world.version == self._version:
+            if self._state.gravity is not world.gravity:
+                self._state = self._state._replace(gravity=world.gravity)
+            return
+        state, joints_before = self._state, self.joints.joints
+        old_ids = self._ids
+        poses = bodies.position, bodies.orientation
+        self.joints.update(world.joints, world.index_of, *poses)
+        self.loads.update(world.forces, world.index_of, *poses)
+        self._model = Model.of(world, self.joints.model, self.loads)
+        disturbed = np.append(
+            neighbours_of_gone(bodies.id, old_ids, state.contacts),
+            ends_of_changes(joints_before, self.joints.joints),
         )
-        touched = neighbours_of_gone(bodies, self._ids, self.memory)
-        wake(bodies, np.append(touched, ends_of_changes(joints_before, self.joints.joints)))
-        self.memory.renumber(self._ids, bodies.id)
-        self.surroundings.renumber(self._ids, bodies.id)
+        woken = wake(body_state(bodies), np.isin(bodies.id, disturbed))
+        bodies.columns["asleep"][:], bodies.columns["still"][:] = woken.asleep, woken.still
+        self._state = state._replace(
+            gravity=world.gravity,
+            bodies=body_state(bodies),
+            joints=self.joints.state,
+            contacts=state.contacts.renumbered(old_ids, bodies.id),
+            watch=state.watch._replace(changed=True),
+            rest=renumbered(state.rest, old_ids, bodies.id),
+        )
         self._ids = bodies.id.copy()
         self._version = world.version
-        self.energy_watch.changed = True
 
-    def _rules(self, h: float) -> ContactRules:
-        """Lengths and speeds of contact in a step of this length [s]."""
-        size, gravity = self.masses.typical_size, self.world.gravity
-        g = math.sqrt(gravity.dot(gravity))
-        return contact_rules(size, g, h, self._given, self.solver.exact)
-
-    def _together(self, touching: NDArray[np.int32]) -> NDArray[np.int32]:
-        """Rows of bodies that touch or share a joint, shape (pairs, 2)."""
-        joined = self.joints.tables.joints.bodies[~self.joints.broken]
-        return np.concatenate([touching, joined])
+    def forget_contacts(self) -> None:
+        """Begin the next step without a guess from the last one."""
+        none = RememberedContacts.none(len(self.bodies))
+        self._state = self.state._replace(contacts=none)
 
     # -- readings ---------------------------------------------------------------------------------
 

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from amontons.checks import finite, positive
-from amontons.collision.memory import ContactMemory
+from amontons.collision.memory import RememberedContacts
 from amontons.dynamics.islands import islands
-from amontons.dynamics.joints.system import JointSystem
+from amontons.dynamics.joints.model import JointModel
 from amontons.dynamics.masses import Masses
 from amontons.errors import InputError
-from amontons.model.bodies import Bodies
 from amontons.model.joints import Connection
+from amontons.simulation.state import BodyState, RestState
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -60,34 +61,36 @@ class Sleeping:
 
     def lull(
         self,
-        bodies: Bodies,
+        bodies: BodyState,
         masses: Masses,
         pairs: Pairs,
         restless: Flags,
         gravity: Floats,
         step: float,
-    ) -> None:
-        """Send islands to sleep that have been still for long enough.
+    ) -> BodyState:
+        """The bodies with islands asleep that have been still for long enough.
 
         `pairs` are bodies that touch or share a joint; who is `restless` never sleeps.
         """
-        still = bodies.columns["still"]
-        still[:] = np.where(self.moving(bodies.twist, masses), 0.0, still + step)
+        still = np.where(self.moving(bodies.twist, masses), 0.0, bodies.still + step)
+        bodies = bodies._replace(still=still)
         mobile = ~masses.driven
         tired = (still >= self.patience(gravity, masses.typical_size)) & ~restless
         if not (tired & mobile & ~bodies.asleep).any():
-            return
+            return bodies
         island = islands(pairs, mobile)
         awake = np.bincount(island, weights=mobile & ~tired)[island] > 0
-        bodies.asleep[:] |= mobile & ~awake
-        bodies.twist[bodies.asleep] = 0.0
+        asleep = bodies.asleep | (mobile & ~awake)
+        twist = bodies.twist.copy()
+        twist[asleep] = 0.0
+        return bodies._replace(asleep=asleep, twist=twist)
 
     def stir(
-        self, bodies: Bodies, masses: Masses, twist: Floats, pairs: Pairs, disturbed: Flags
-    ) -> None:
-        """Wake islands that a moving body touches, or of which a body is `disturbed`."""
+        self, bodies: BodyState, masses: Masses, twist: Floats, pairs: Pairs, disturbed: Flags
+    ) -> BodyState:
+        """The bodies with islands awake that a moving one touches, or of which one is disturbed."""
         if not bodies.asleep.any():
-            return
+            return bodies
         moving = (self.moving(twist, masses) | disturbed) & ~bodies.asleep
         inside = pairs[(pairs >= 0).all(axis=1)]
         a, b = inside.T
@@ -95,42 +98,44 @@ class Sleeping:
         woken[a[bodies.asleep[a] & moving[b]]] = True
         woken[b[bodies.asleep[b] & moving[a]]] = True
         if not woken.any():
-            return
+            return bodies
         island = islands(inside, bodies.asleep)
-        wake = np.bincount(island, weights=woken)[island] > 0
-        wake &= bodies.asleep
-        bodies.asleep[wake] = False
-        bodies.columns["still"][wake] = 0.0
+        return wake(bodies, np.bincount(island, weights=woken)[island] > 0)
 
 
-def restless(joints: JointSystem, bodies: int) -> Flags:
+def wake(bodies: BodyState, who: Flags) -> BodyState:
+    """The bodies with these awake, shape (bodies,)."""
+    woken = who & bodies.asleep
+    if not woken.any():
+        return bodies
+    return bodies._replace(
+        asleep=bodies.asleep & ~woken, still=np.where(woken, 0.0, bodies.still)
+    )  # fmt: skip
+
+
+def restless(joints: JointModel, bodies: int) -> Flags:
     """Bodies that a motor drives, shape (bodies,)."""
     rows = joints.tables.rows
-    driven = np.unique(joints.tables.joints.bodies[rows.joint[rows.motor]])
-    flags = np.zeros(bodies, dtype=bool)
-    flags[driven[driven >= 0]] = True
-    return flags
+    return among(joints.bodies[rows.joint[rows.motor]], bodies)
 
 
-def wake(bodies: Bodies, ids: NDArray[np.int64]) -> None:
-    """Wake the bodies of these ids."""
-    woken = np.isin(bodies.id, ids) & bodies.asleep
-    bodies.asleep[woken] = False
-    bodies.columns["still"][woken] = 0.0
+def among(rows: NDArray[np.int32], bodies: int) -> Flags:
+    """Which of so many bodies are in these rows; −1, the world, is none of them."""
+    flags = np.zeros(bodies + 1, dtype=bool)
+    flags[rows.ravel()] = True
+    return flags[:-1]
 
 
 def neighbours_of_gone(
-    bodies: Bodies, old_ids: NDArray[np.int64], memory: ContactMemory
+    ids: NDArray[np.int64], old_ids: NDArray[np.int64], contacts: RememberedContacts
 ) -> NDArray[np.int64]:
-    """Ids of those that touched a body which is gone; `old_ids` are of the contacts stored."""
-    gone = ~np.isin(old_ids, bodies.id)
-    if not gone.any():
-        return old_ids[:0]
-    pairs = memory.contents(len(old_ids))[0].bodies
+    """Ids of those that touched a body which is gone; `old_ids` are of the contacts' bodies."""
+    gone = ~np.isin(old_ids, ids)
+    pairs = contacts.bodies
     return np.unique(old_ids[pairs[gone[pairs].any(axis=1)]])
 
 
-def ends_of_changes(before: list[Connection], now: list[Connection]) -> NDArray[np.int64]:
+def ends_of_changes(before: Sequence[Connection], now: Sequence[Connection]) -> NDArray[np.int64]:
     """Ids of the bodies that joints hold which are new or gone."""
     stay = {id(joint) for joint in before} & {id(joint) for joint in now}
     changed = [joint for joint in (*before, *now) if id(joint) not in stay]
@@ -138,37 +143,26 @@ def ends_of_changes(before: list[Connection], now: list[Connection]) -> NDArray[
     return np.array(sorted(ends), dtype=np.int64)
 
 
-def ends_of(joints: JointSystem, ids: list[int]) -> NDArray[np.int64]:
-    """Ids of the bodies that these joints hold."""
-    held = [joints.joints[row] for row in np.flatnonzero(np.isin(joints.ids, ids))]
-    ends = {end for joint in held for end in joint.bodies if end is not None}
-    return np.array(sorted(ends), dtype=np.int64)
+def as_noted(bodies: BodyState, wrench: Floats, gravity: Floats) -> RestState:
+    """What there is to compare with in the next step; `wrench` acts on the bodies, (bodies, 6)."""
+    seen = np.concatenate([wrench, bodies.position, bodies.orientation], axis=1)
+    return RestState(seen, gravity.copy())
 
 
-class Surroundings:
-    """What bodies were like at the end of the last step: what differs now was changed by hand."""
+def disturbed(bodies: BodyState, wrench: Floats, gravity: Floats, noted: RestState) -> Flags:
+    """Bodies that are not what they were, shape (bodies,); all, if gravity is another."""
+    if (gravity != noted.gravity).any():
+        return np.ones(len(bodies.id), dtype=bool)
+    now = np.concatenate([wrench, bodies.position, bodies.orientation], axis=1)
+    return np.asarray((now != noted.seen).any(axis=1) | bodies.twist.any(axis=1))
 
-    def __init__(self, bodies: int) -> None:
-        self.seen = np.full((bodies, 13), np.nan)
-        """Force and torque, position, orientation: shape (bodies, 13)."""
-        self.gravity = np.full(3, np.nan)
 
-    def note(self, bodies: Bodies, wrench: Floats, gravity: Floats) -> None:
-        """Remember all this; `wrench` is what acts on the bodies, shape (bodies, 6)."""
-        self.seen = np.concatenate([wrench, bodies.position, bodies.orientation], axis=1)
-        self.gravity = gravity.copy()
-
-    def changed(self, bodies: Bodies, wrench: Floats, gravity: Floats) -> Flags:
-        """Bodies that are not what they were, shape (bodies,); all, if gravity is another."""
-        if (gravity != self.gravity).any():
-            return np.ones(len(bodies), dtype=bool)
-        now = np.concatenate([wrench, bodies.position, bodies.orientation], axis=1)
-        return np.asarray((now != self.seen).any(axis=1) | bodies.twist.any(axis=1))
-
-    def renumber(self, old_ids: NDArray[np.int64], new_ids: NDArray[np.int64]) -> None:
-        """Follow bodies whose rows changed; new ones are not known yet."""
-        seen = np.full((new_ids.size, 13), np.nan)
-        both, old, new = np.intersect1d(old_ids, new_ids, return_indices=True)
-        if both.size:
-            seen[new] = self.seen[old]
-        self.seen = seen
+def renumbered(
+    noted: RestState, old_ids: NDArray[np.int64], new_ids: NDArray[np.int64]
+) -> RestState:
+    """The same after bodies changed their rows; new ones are not known yet."""
+    seen = np.full((new_ids.size, 13), np.nan)
+    both, old, new = np.intersect1d(old_ids, new_ids, return_indices=True)
+    if both.size:
+        seen[new] = noted.seen[old]
+    return noted._replace(seen=seen)

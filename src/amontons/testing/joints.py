@@ -262,7 +262,7 @@ def check_state_comes_back(joint: Connection) -> None:
         rows = system.rows(*poses, twist, 0.25, 1e-3)
         system.accept(np.linspace(0.1, 0.2, rows.offset.size), 1e-3)
         other = _bound(system.joints[0], _poses(np.random.default_rng(1)))
-        other.restore(system.state())
+        other.restore(system.saved())
         again, right = (s.rows(*poses, twist, 0.5, 1e-3) for s in (other, system))
         same = all(
             np.array_equal(np.asarray(x), np.asarray(y)) for x, y in zip(again, right, strict=True)

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from amontons.algebra.rotations import quaternion_product, rotation_matrices
-from amontons.dynamics.joints.breaking import MODES, UNBROKEN
 from amontons.dynamics.joints.coordinates import TermArrays
 from amontons.dynamics.joints.law import (
     BOUNDED,
@@ -23,6 +22,7 @@ from amontons.dynamics.joints.law import (
 from amontons.dynamics.joints.measures import NUMBER
 from amontons.dynamics.joints.tables import (
     ANGLE,
+    MODES,
     NO_READING,
     TRAVEL,
     CoordinateArrays,
@@ -142,7 +142,6 @@ def _terms(
         axis_b=second.axes(column("axis_b")),
         normal=first.axes(column("normal")),
         reference=quaternion_product(back, second.quaternion),
-        angle=np.zeros(len(terms)),
     )
 
 
@@ -168,7 +167,6 @@ def _rows(
         bound=column([row.bound for _, row in rows]),
         margin=column([row.margin for _, row in rows]),
         motor=np.array([row.motor for _, row in rows], dtype=np.bool_),
-        force=np.zeros(len(rows)),
     )
     return arrays, functions
 
@@ -187,7 +185,6 @@ def _joints(
     position: Floats,
     orientation: Floats,
 ) -> JointArrays:
-    count = len(joints)
     frames = Frames(bodies[:, 1], position, orientation)
     points = np.array([anatomy.point for anatomy in parts]).reshape(-1, 3)
     return JointArrays(
@@ -199,15 +196,6 @@ def _joints(
         break_time=np.array([joint.break_time for joint in joints], dtype=np.float64),
         collide=np.array([joint.collide for joint in joints], dtype=np.bool_),
         weld=np.array([joint.weld for joint in joints], dtype=np.bool_),
-        broken=np.zeros(count, dtype=np.bool_),
-        broken_by=np.full(count, UNBROKEN, dtype=np.uint8),
-        broken_at=np.zeros(count),
-        left=np.full(count, np.inf),
-        overlap=np.full(count, np.inf),
-        reaction_force=np.zeros((count, 3)),
-        reaction_torque=np.zeros((count, 3)),
-        average=np.zeros((count, 6)),
-        loads=np.zeros((count, len(MODES))),
     )
 
 

@@ -21,16 +21,10 @@ from numpy.typing import NDArray
 
 from amontons._jit import routine, serial_kernel
 from amontons.dynamics.joints.measures import cross, dot, inverse, rotation, turned
-from amontons.model.joints.strength import WAYS
-
-MODES = ("force", "torque", *WAYS)
-"""Loads that strengths are compared with: the whole force and torque, then parts of them."""
+from amontons.dynamics.joints.tables import MODES, UNBROKEN
 
 TORQUES = ("torque", "bending", "torsion")
 """Those of the `MODES` that are in newton metres."""
-
-UNBROKEN = len(MODES)
-"""Stands for the mode of a joint that has not broken."""
 
 
 @routine
@@ -41,8 +35,8 @@ def seen_from(turn, j, x, y, z):
 
 
 @serial_kernel
-def take_loads(joints, turn, owners, lines, step):
-    """Joints' loads ← those after a step with the reactions that they have; some may let go.
+def take_loads(joints, state, turn, owners, lines, step):
+    """Loads ← those after a step with the reactions that joints have; some may let go.
 
     Joints `owners` have no axis of their own but directions `lines` in world axes, from A to B.
     Returns how many let go.
@@ -55,7 +49,7 @@ def take_loads(joints, turn, owners, lines, step):
             turn, j, lines[i, 0], lines[i, 1], lines[i, 2]
         )
     for j in range(joints.id.size):
-        f, t, average = joints.reaction_force[j], joints.reaction_torque[j], joints.average[j]
+        f, t, average = state.reaction_force[j], state.reaction_torque[j], state.average[j]
         f0, f1, f2 = seen_from(turn, j, f[0], f[1], f[2])
         t0, t1, t2 = seen_from(turn, j, t[0], t[1], t[2])
         time = joints.break_time[j]
@@ -72,25 +66,25 @@ def take_loads(joints, turn, owners, lines, step):
         axis = (axes[j, 0], axes[j, 1], axes[j, 2])
         # B is pulled away from A where the joint pulls it back, against the axis
         pull, across, bend = -dot(force, axis), cross(axis, force), cross(axis, torque)
-        loads = joints.loads[j]
+        loads = state.loads[j]
         loads[0], loads[1] = math.sqrt(dot(force, force)), math.sqrt(dot(torque, torque))
         loads[2], loads[3] = max(pull, 0.0), max(-pull, 0.0)
         loads[4], loads[5] = math.sqrt(dot(across, across)), math.sqrt(dot(bend, bend))
         loads[6] = abs(dot(torque, axis))
-        if joints.broken[j]:
+        if state.broken[j]:
             continue
-        torn = joints.broken_by[j] != UNBROKEN  # too much already, but it still holds
-        worst = joints.broken_at[j] / joints.strength[j, joints.broken_by[j]] if torn else 1.0
+        torn = state.broken_by[j] != UNBROKEN  # too much already, but it still holds
+        worst = state.broken_at[j] / joints.strength[j, state.broken_by[j]] if torn else 1.0
         for k in range(loads.size):
             part = loads[k] / joints.strength[j, k]
             if part > worst:
                 worst = part
-                joints.broken_by[j], joints.broken_at[j] = k, loads[k]
-        if joints.broken_by[j] == UNBROKEN:
+                state.broken_by[j], state.broken_at[j] = k, loads[k]
+        if state.broken_by[j] == UNBROKEN:
             continue
-        joints.left[j] = joints.left[j] - step if torn else time
-        if joints.left[j] <= 0.5 * step:  # to the nearest step
-            joints.broken[j] = True
+        state.left[j] = state.left[j] - step if torn else time
+        if state.left[j] <= 0.5 * step:  # to the nearest step
+            state.broken[j] = True
             count += 1
     return count
 

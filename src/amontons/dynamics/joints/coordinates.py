@@ -26,7 +26,13 @@ class TermArrays(NamedTuple):
     axis_b: Floats  # in the second body's frame, (terms, 3)
     normal: Floats  # in the first body's frame, (terms, 3)
     reference: Floats  # orientation of the second in the first where measures are 0, (terms, 4)
-    angle: Floats  # the last value, for angles over full turns [rad], (terms,)
+
+
+class Measured(NamedTuple):
+    """Coordinates of joints at some poses."""
+
+    values: Floats  # [m, rad], (coordinates,)
+    jacobian: Floats  # derivatives by the velocities of A and B, (coordinates, 12)
 
 
 @routine
@@ -40,7 +46,7 @@ def moved_on(x, q, v, w, step):
 
 @routine
 def measure_some(
-    begin, end, bodies, first, terms, position, orientation, twist, step, value, jacobian
+    begin, end, bodies, first, terms, angle, position, orientation, twist, step, value, jacobian
 ):  # fmt: skip
     """Coordinates from begin to end, as below.
 
@@ -74,9 +80,9 @@ def measure_some(
                 (u[t, 0], u[t, 1], u[t, 2]), (v[t, 0], v[t, 1], v[t, 2]),
                 (s[t, 0], s[t, 1], s[t, 2]), (z[t, 0], z[t, 1], z[t, 2]),
                 (n[t, 0], n[t, 1], n[t, 2]), (r[t, 0], r[t, 1], r[t, 2], r[t, 3]),
-                terms.angle[t],
+                angle[t],
             )  # fmt: skip
-            terms.angle[t] = now
+            angle[t] = now
             total += weight * now
             first_turn = plus(cross(plus(p, -1.0, xa), g), 1.0, w)
             other_turn = plus(cross(plus(p, -1.0, xb), g), 1.0, w)
@@ -91,16 +97,17 @@ def measure_some(
 
 
 @kernel
-def measure_all(bodies, first, terms, position, orientation, twist, step, value, jacobian):
+def measure_all(bodies, first, terms, angle, position, orientation, twist, step, value, jacobian):
     """Value and jacobian ← those of every coordinate, at these poses or a step further on.
 
     Terms first[c] to first[c + 1] belong to coordinate c, between bodies[c]. Angles over full
-    turns go on from the last ones, and are kept in `terms.angle`. Where the step is not zero,
+    turns go on from the last ones, and are kept in `angle`. Where the step is not zero,
     bodies have moved on for so long with their twists.
     """
     count = first.size - 1
     for part in prange((count + CHUNK - 1) // CHUNK):
         begin, end = part * CHUNK, min((part + 1) * CHUNK, count)
         measure_some(
-            begin, end, bodies, first, terms, position, orientation, twist, step, value, jacobian
-        )
+            begin, end, bodies, first, terms, angle, position, orientation, twist, step, value,
+            jacobian,
+        )  # fmt: skip

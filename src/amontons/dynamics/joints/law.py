@@ -149,15 +149,17 @@ def offset_of(law, stiffness, damping, motor, error, bend, margin, step, recover
 
 @serial_kernel
 def assemble_rows(
-    rows, joints, pairs, values, ahead, jacobian, orientation, twist, now, then, step,
-    recovery_speed, out,
+    rows, joints, state, pairs, measured, ahead, orientation, twist, targets, step, recovery_speed,
+    out,
 ):  # fmt: skip
     """Out ← the rows that are active in this step, by their sets; returns how many of each.
 
     Rows of broken joints are not. A limit is where it is near: within its margin, or within reach
-    at twice the present speed. Values are those of the coordinates now, and ahead, after a step
-    at the present speed.
+    at twice the present speed. Coordinates are `measured` now, and `ahead` are their values after
+    a step at the present speed.
     """
+    values, jacobian = measured.values, measured.jacobian
+    now, then = targets.now, targets.then
     for j in range(joints.id.size):
         b = joints.bodies[j, 1]
         arm = (joints.point[j, 0], joints.point[j, 1], joints.point[j, 2])
@@ -174,7 +176,7 @@ def assemble_rows(
     counts = np.zeros(3, dtype=np.int64)
     for kind in range(3):
         for r in range(rows.set.size):
-            if rows.set[r] != kind or joints.broken[rows.joint[r]]:
+            if rows.set[r] != kind or state.broken[rows.joint[r]]:
                 continue
             c, sign = rows.coordinate[r], rows.sign[r]
             a, b = pairs[c, 0], pairs[c, 1]
@@ -197,7 +199,7 @@ def assemble_rows(
                 out.jacobian[count, i] = sign * jacobian[c, i]
             out.offset[count] = offset
             out.compliance[count] = 1.0 / (step * (step * rows.stiffness[r] + rows.damping[r]))
-            guess = step * rows.force[r]
+            guess = step * state.force[r]
             if kind == BOUNDED:
                 high = step * rows.bound[r]
                 low = -high
@@ -212,20 +214,20 @@ def assemble_rows(
 
 
 @serial_kernel
-def share_out(impulses, order, jacobian, arm, step, rows, joints):
+def share_out(impulses, order, jacobian, arm, step, rows, state):
     """Forces of the rows, and the joints' reactions on B about their points, from impulses."""
-    rows.force[:] = 0.0
-    joints.reaction_force[:] = 0.0
-    joints.reaction_torque[:] = 0.0
+    state.force[:] = 0.0
+    state.reaction_force[:] = 0.0
+    state.reaction_torque[:] = 0.0
     for i in range(order.size):
         r = order[i]
         j, force = rows.joint[r], impulses[i] / step
-        rows.force[r] = force
+        state.force[r] = force
         for k in range(3):
-            joints.reaction_force[j, k] += force * jacobian[i, 6 + k]
-            joints.reaction_torque[j, k] += force * jacobian[i, 9 + k]
+            state.reaction_force[j, k] += force * jacobian[i, 6 + k]
+            state.reaction_torque[j, k] += force * jacobian[i, 9 + k]
     for j in range(arm.shape[0]):
-        f = joints.reaction_force[j]
+        f = state.reaction_force[j]
         moment = cross((arm[j, 0], arm[j, 1], arm[j, 2]), (f[0], f[1], f[2]))
         for k in range(3):
-            joints.reaction_torque[j, k] -= moment[k]
+            state.reaction_torque[j, k] -= moment[k]

@@ -44,6 +44,7 @@ RESOLVED = 1.0
 
 def stiffen(
     joints: JointArrays,
+    reaction_force: Floats,
     position: Floats,
     orientation: Floats,
     free: Floats,
@@ -53,11 +54,12 @@ def stiffen(
     """Add h²K₊ to the inertia of bodies whose joints are that taut; return them.
 
     Changes the free velocities v* (bodies, 6) and the inverse inertias in world axes (bodies, 3, 3)
-    of these bodies. Forces are those of the last step. Bodies that cannot turn have I⁻¹ = 0.
+    of these bodies. Reactions are those of the last step (joints, 3). Bodies that cannot turn have
+    I⁻¹ = 0.
     """
-    if not may_be_taut(joints, position, orientation, inverse_inertia, step):
+    if not may_be_taut(joints, reaction_force, position, orientation, inverse_inertia, step):
         return NOT_TAUT
-    stiffness = step * step * _stiffness(joints, position, orientation)
+    stiffness = step * step * _stiffness(joints, reaction_force, position, orientation)
     size = np.sqrt(np.einsum("nij,nij->n", stiffness, stiffness))
     ease = np.sqrt(np.einsum("nij,nij->n", inverse_inertia, inverse_inertia))
     taut = np.flatnonzero(size * ease > RESOLVED)  # no eigenvalue of I⁻¹K is larger than this
@@ -83,7 +85,7 @@ def stiffen(
 
 
 @serial_kernel
-def may_be_taut(joints, position, orientation, inverse_inertia, step):
+def may_be_taut(joints, reaction_force, position, orientation, inverse_inertia, step):
     """Whether a bound of h²‖K‖‖I⁻¹‖ exceeds what a step resolves for any body.
 
     ‖K‖ of one joint is at most 3‖r‖‖F‖: the short way out for all worlds that are not taut.
@@ -96,7 +98,7 @@ def may_be_taut(joints, position, orientation, inverse_inertia, step):
             q = orientation[b]
             p = turned(rotation((q[0], q[1], q[2], q[3])), p)
             p = (p[0] + position[b, 0], p[1] + position[b, 1], p[2] + position[b, 2])
-        f = joints.reaction_force[j]
+        f = reaction_force[j]
         force = math.sqrt(f[0] * f[0] + f[1] * f[1] + f[2] * f[2])
         for i in (a, b):
             if i >= 0:
@@ -113,7 +115,9 @@ def may_be_taut(joints, position, orientation, inverse_inertia, step):
     return False
 
 
-def _stiffness(joints: JointArrays, position: Floats, orientation: Floats) -> Floats:
+def _stiffness(
+    joints: JointArrays, reaction_force: Floats, position: Floats, orientation: Floats
+) -> Floats:
     """K of every body [N m/rad], shape (bodies, 3, 3)."""
     total = np.zeros((len(position), 3, 3))
     a, b = joints.bodies.T
@@ -121,7 +125,7 @@ def _stiffness(joints: JointArrays, position: Floats, orientation: Floats) -> Fl
     held = b >= 0
     R = rotation_matrices(orientation[b[held]])
     points[held] = position[b[held]] + np.einsum("nij,nj->ni", R, joints.point[held])
-    for side, force in ((a, -joints.reaction_force), (b, joints.reaction_force)):
+    for side, force in ((a, -reaction_force), (b, reaction_force)):
         on = np.flatnonzero(side >= 0)
         arm, pull = points[on] - position[side[on]], force[on]
         each = np.einsum("ni,nj->nij", arm, pull)

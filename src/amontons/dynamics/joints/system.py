@@ -1,86 +1,43 @@
-"""All joints of a world, as rows of the problem of each step."""
+"""`JointSystem`: the joints of a world, which come and go, and what they are doing."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from amontons.checks import finite, positive, positive_or_infinite
-from amontons.dynamics.energy_ledger import OF_JOINTS, room_for_sums, total_of, work_of_rows
+from amontons.checks import positive, positive_or_infinite
 from amontons.dynamics.joints.binding import IndexOf, bind, body_rows
-from amontons.dynamics.joints.breaking import take_loads
-from amontons.dynamics.joints.coordinates import TermArrays, measure_all
-from amontons.dynamics.joints.law import (
-    EFFORT,
-    NO_ROWS,
-    SPEED,
-    JointRows,
-    assemble_rows,
-    room_for,
-    share_out,
+from amontons.dynamics.joints.coordinates import Measured
+from amontons.dynamics.joints.law import JointRows
+from amontons.dynamics.joints.model import JointModel
+from amontons.dynamics.joints.readings import JointReadings
+from amontons.dynamics.joints.step import JointStep, joint_rows, loaded, measure
+from amontons.dynamics.joints.tables import (
+    JointState,
+    appended,
+    fresh_state,
+    joined,
+    state_without,
+    without,
 )
-from amontons.dynamics.joints.readings import Readings, Selections
-from amontons.dynamics.joints.tables import appended, without
 from amontons.errors import InputError
 from amontons.model.joints.base import Connection
 
 Floats = NDArray[np.float64]
-Ints = NDArray[np.int32]
 Ids = NDArray[np.int64]
 
 
-NO_TWIST = np.zeros((0, 6))
-
-
-class Targets(NamedTuple):
-    """Targets of all rows at the beginning and at the end of a step, shape (rows,)."""
-
-    now: Floats
-    then: Floats
-
-
-class _Step(NamedTuple):
-    """What the last rows leave for their impulses."""
-
-    order: Ints  # numbers of the rows in the table
-    jacobian: Floats  # (rows, 12)
-    arm: Floats  # from B's centre of mass to the joints' points [m], (joints, 3)
-    turn: Floats  # orientation of the joints' bodies B, (joints, 4)
-    lines: Floats  # directions of the joints that have no axis but a line, (lines, 3)
-    then: Floats  # targets at the end of the step
-    step: float  # its length [s]
-
-
-STATE = {
-    "terms": ("point_a", "point_b", "axis_a", "axis_b", "normal", "reference", "angle"),
-    "rows": ("force",),
-    "joints": (
-        "point",
-        "axis",
-        "broken",
-        "broken_by",
-        "broken_at",
-        "left",
-        "overlap",
-        "reaction_force",
-        "reaction_torque",
-        "average",
-        "loads",
-    ),
-}
-"""What a run changes, or takes from the poses at which joints were added."""
-
-
-class JointSystem(Readings):
+class JointSystem(JointReadings):
     """Joints, springs and bushings bound to bodies.
 
-    Each step calls :meth:`rows`, and :meth:`accept` with the impulses that were found. Bodies are
-    rows of arrays: positions [m], shape (bodies, 3), orientations (w, x, y, z), shape (bodies, 4),
-    and twists, linear then angular in world axes [m/s, rad/s], shape (bodies, 6).
+    A `JointModel`, a `JointState` and the functions of `amontons.dynamics.joints.step` in one
+    object: a step calls :meth:`rows`, and :meth:`accept` with the impulses that were found. Bodies
+    are rows of arrays: positions [m], shape (bodies, 3), orientations (w, x, y, z), shape
+    (bodies, 4), and twists, linear then angular in world axes [m/s, rad/s], shape (bodies, 6).
 
     Parameters
     ----------
@@ -108,11 +65,11 @@ class JointSystem(Readings):
         recovery_speed: float = math.inf,
     ) -> None:
         self.recovery_speed = positive_or_infinite("recovery_speed", recovery_speed)
-        self.joints: list[Connection] = []
         self._next = 0
-        empty = np.empty(0, dtype=np.int64)
-        self.tables = bind([], empty, index_of, *_poses(position, orientation))
-        self._after_change()
+        self._step: JointStep | None = None
+        tables = bind([], np.empty(0, dtype=np.int64), index_of, *_poses(position, orientation))
+        nothing = Measured(np.empty(0), np.empty((0, 12)))
+        super().__init__(JointModel.of((), tables), fresh_state(tables), nothing)
         self.add(joints, index_of, position, orientation, ids=ids)
 
     # -- joints come and go -----------------------------------------------------------------------
@@ -136,10 +93,10 @@ class JointSystem(Readings):
             raise InputError("two joints have the same id")
         poses = _poses(position, orientation)
         more = bind(joints, new, index_of, *poses)
-        self.tables = appended(self.tables, more)
+        self.model = JointModel.of((*self.joints, *joints), appended(self.tables, more))
+        self.state = joined(self.state, fresh_state(more))
         self._next = max(self._next, int(new.max(initial=-1)) + 1)
-        self.joints.extend(joints)
-        self._after_change()
+        self._step = None
         self.measure(*poses)
         return new
 
@@ -150,10 +107,14 @@ class JointSystem(Readings):
         if unknown.size:
             raise InputError(f"there is no joint {unknown[0]} (any more)")
         gone = np.isin(self.ids, unwanted)
-        self.tables = without(self.tables, gone)
-        kept = zip(self.joints, gone, strict=True)
-        self.joints = [joint for joint, out in kept if not out]
-        self._after_change()
+        if not gone.any():
+            return
+        kept = tuple(joint for joint, out in zip(self.joints, gone, strict=True) if not out)
+        here = ~gone[self.tables.coordinates.joint]
+        self.state = state_without(self.state, self.tables, gone)
+        self.measured = Measured(self.values[here], self.jacobian[here])
+        self.model = JointModel.of(kept, without(self.tables, gone))
+        self._step = None
 
     def update(
         self,
@@ -192,19 +153,11 @@ class JointSystem(Readings):
         """Look all bodies up again, after their rows have changed."""
         bodies = body_rows(self.joints, index_of)
         t = self.tables
-        self.tables = t._replace(
+        tables = t._replace(
             joints=t.joints._replace(bodies=bodies),
             coordinates=t.coordinates._replace(bodies=bodies[t.coordinates.joint].reshape(-1, 2)),
         )
-
-    def _after_change(self) -> None:
-        count = len(self.tables.coordinates.joint)
-        self._first = self.tables.first
-        self.values = np.zeros(count)
-        self.jacobian = np.zeros((count, 12))
-        self._now = self.tables.rows.target.copy()
-        self._step: _Step | None = None
-        self._chosen = Selections.of(self.tables)
+        self.model = self.model._replace(tables=tables)
 
     # -- one step ---------------------------------------------------------------------------------
 
@@ -213,82 +166,19 @@ class JointSystem(Readings):
 
         Angles over full turns go on from those of the last call, the nearer way.
         """
-        out = self.values, self.jacobian
-        self._measure(self.tables.terms, position, orientation, NO_TWIST, 0.0, out)
-
-    def _measure(
-        self,
-        terms: TermArrays,
-        position: Floats,
-        orientation: Floats,
-        twist: Floats,
-        step: float,
-        out: tuple[Floats, Floats],
-    ) -> None:
-        """Values and derivatives of coordinates after a step with these twists."""
-        if not self.values.size:
-            return
-        bodies, kernel = self.tables.coordinates.bodies, measure_all.sized(self.values.size)
-        kernel(bodies, self._first, terms, position, orientation, twist, step, *out)
+        angle, self.measured = measure(self.model, self.state.angle, position, orientation)
+        self.state = self.state._replace(angle=angle)
 
     def rows(
         self, position: Floats, orientation: Floats, twist: Floats, time: float, step: float
     ) -> JointRows:
         """Rows of the problem of the step from `time` on [s], of length `step` [s]."""
-        step = positive("step", step)
-        if not self.joints:
-            return NO_ROWS
-        targets = self._targets(finite("time", time), step)
-        self.measure(position, orientation)
-        t = self.tables
-        ahead = self._ahead(position, orientation, twist, step)
-        made = room_for(t.rows.law.size, t.joints.id.size)
-        free, one_sided, bounded = assemble_rows(
-            t.rows, t.joints, t.coordinates.bodies, self.values, ahead, self.jacobian, orientation,
-            twist, targets.now, targets.then, step, self.recovery_speed, made,
+        self.state, self._step = joint_rows(
+            self.model, self.state, position, orientation, twist, time, positive("step", step),
+            self.recovery_speed,
         )  # fmt: skip
-        count = free + one_sided + bounded
-        self._now = targets.now
-        self._step = _Step(
-            order=made.order[:count],
-            jacobian=made.jacobian[:count],
-            arm=made.arm,
-            turn=made.turn,
-            lines=self.jacobian[self._chosen.lines, 6:9],
-            then=targets.then,
-            step=step,
-        )
-        return JointRows(
-            bodies=made.bodies[:count],
-            jacobian=made.jacobian[:count],
-            offset=made.offset[:count],
-            compliance=made.compliance[:count],
-            angular=t.coordinates.angular[t.rows.coordinate[made.order[:count]]],
-            free=free,
-            one_sided=one_sided,
-            bounded=bounded,
-            lower=made.lower[free + one_sided : count],
-            upper=made.upper[free + one_sided : count],
-            guess=made.guess[:count],
-        )
-
-    def target_speeds(self) -> Floats:
-        """How fast targets move, of the last :meth:`rows` [m/s, rad/s], shape (rows,)."""
-        last = self._step
-        if last is None:
-            return np.empty(0)
-        rows, order = self.tables.rows, last.order
-        law, then = rows.law[order], last.then[order]
-        moved = rows.sign[order] * (then - self._now[order]) / last.step
-        return np.asarray(np.where(law == SPEED, then, np.where(law == EFFORT, 0.0, moved)))
-
-    def _ahead(self, position: Floats, orientation: Floats, twist: Floats, step: float) -> Floats:
-        """Values of the coordinates after a step at the present speed, shape (coordinates,)."""
-        # how turns are counted must not change by what lies ahead
-        terms = self.tables.terms._replace(angle=self.tables.terms.angle.copy())
-        out = np.empty_like(self.values), np.empty_like(self.jacobian)
-        self._measure(terms, position, orientation, twist, step, out)
-        return out[0]
+        self.measured = self._step.measured
+        return self._step.rows
 
     def accept(self, impulses: ArrayLike, step: float) -> list[int]:
         """Keep the impulses of the last :meth:`rows`; returns the ids of joints that broke.
@@ -305,77 +195,38 @@ class JointSystem(Readings):
             raise InputError(
                 f"there are {last.order.size} rows of joints, but impulses of shape {given.shape}"
             )
-        rows, joints = self.tables.rows, self.tables.joints
-        step = positive("step", step)
-        share_out(given, last.order, last.jacobian, last.arm, step, rows, joints)
-        self._now = last.then
-        held = ~joints.broken
-        owners = self.tables.coordinates.joint[self._chosen.lines]
-        if not take_loads(joints, last.turn, owners, last.lines, step):
-            return []
-        rows.force[joints.broken[rows.joint]] = 0.0
-        return [int(id) for id in self.ids[held & joints.broken]]
+        found = last._replace(step=positive("step", step))
+        self.state, broken = loaded(self.model, self.state, found, given)
+        return broken
 
-    def work(
-        self,
-        rows: JointRows,
-        impulses: Floats,
-        mean: Floats,
-        after: Floats,
-        inverse_mass: Floats,
-        step: float,
-    ) -> list[float]:
-        """Work of the impulses of the last :meth:`rows`, by cause as in `OF_JOINTS` [J].
-
-        `mean` and `after` are the mean velocities over the step and those after it, (bodies, 6).
-        """
-        last = self._step
-        if last is None:
-            raise InputError("work() needs rows() first, with the joints that there are now")
-        table, partial = self.tables.rows, room_for_sums(impulses.size, len(OF_JOINTS))
-        work_of_rows.sized(impulses.size)(
-            rows.bodies, rows.jacobian, impulses, rows.offset, last.order, self._chosen.kind,
-            table.sign, table.stiffness, table.damping, self._now, last.then, mean, after,
-            inverse_mass, step, partial,
-        )  # fmt: skip
-        return total_of(partial)
-
-    def _targets(self, time: float, step: float) -> Targets:
-        now = self.tables.rows.target.copy()
-        then = now.copy()
-        for row, function in self.tables.functions:
-            now[row] = self._asked(row, function, time)
-            then[row] = self._asked(row, function, time + step)
-        return Targets(now, then)
-
-    def _asked(self, row: int, function: Any, time: float) -> float:
-        title = self.joints[self.tables.rows.joint[row]].title
-        return finite(f"the function of time of {title}, at {time:g} s,", function(time))
+    def show(self, state: JointState, measured: Measured) -> None:
+        """Have the state that a step outside has reached, and the coordinates there."""
+        self.state, self.measured, self._step = state, measured, None
 
     # -- state ------------------------------------------------------------------------------------
 
-    def state(self) -> dict[str, NDArray[Any]]:
+    def saved(self) -> dict[str, NDArray[Any]]:
         """All that is needed to go on bit for bit, with the same joints."""
-        saved: dict[str, NDArray[Any]] = {"id": self.ids.copy()}
-        for table, names in STATE.items():
-            for name in names:
-                saved[f"{table}.{name}"] = getattr(getattr(self.tables, table), name).copy()
-        return saved
+        return {
+            "id": self.ids.copy(),
+            **{f"bound.{name}": array.copy() for name, array in self.model.bound().items()},
+            **self.state.copy()._asdict(),
+        }
 
-    def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Go back to what :meth:`state` gave, of a system with the same joints.
+    def restore(self, saved: Mapping[str, NDArray[Any]]) -> None:
+        """Go back to what :meth:`saved` gave, of a system with the same joints.
 
         Coordinates are up to date after the next :meth:`measure`.
         """
-        wanted = self.state()
-        for name, mine in wanted.items():
-            if name not in state or state[name].shape != mine.shape:
-                raise InputError(f"this is no state of these joints: {name!r} does not fit")
-        if (state["id"] != self.ids).any():
+        for name, mine in self.saved().items():
+            if name not in saved or saved[name].shape != mine.shape:
+                raise InputError(f"this is not a state of these joints: {name!r} does not fit")
+        if (saved["id"] != self.ids).any():
             raise InputError("this is a state of other joints: their ids differ")
-        for table, names in STATE.items():
-            for name in names:
-                getattr(getattr(self.tables, table), name)[:] = state[f"{table}.{name}"]
+        for name, array in self.model.bound().items():
+            array[:] = saved[f"bound.{name}"]
+        held = self.state._asdict()
+        self.state = JointState._make(np.array(saved[name], held[name].dtype) for name in held)
 
     def __repr__(self) -> str:
         broken = int(np.count_nonzero(self.broken))

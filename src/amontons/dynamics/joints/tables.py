@@ -1,4 +1,4 @@
-"""Joints as arrays: terms, coordinates, rows and joints, one table each."""
+"""Joints as arrays: terms, coordinates, rows and joints, one table each; and what a run changes."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from amontons.dynamics.joints.coordinates import TermArrays
+from amontons.model.joints.strength import WAYS
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
@@ -29,9 +30,15 @@ class CoordinateArrays(NamedTuple):
 
 NO_READING, ANGLE, TRAVEL = range(3)
 
+MODES = ("force", "torque", *WAYS)
+"""Loads that strengths are compared with: the whole force and torque, then parts of them."""
+
+UNBROKEN = len(MODES)
+"""Stands for the mode of a joint that has not broken."""
+
 
 class RowArrays(NamedTuple):
-    """What is demanded of the coordinates; forces are those of the last accepted step."""
+    """What is demanded of the coordinates."""
 
     joint: Ints  # (rows,)
     coordinate: Ints  # (rows,)
@@ -44,11 +51,10 @@ class RowArrays(NamedTuple):
     bound: Floats  # [N, N m], (rows,)
     margin: Floats  # [m, rad], (rows,)
     motor: Bools  # (rows,)
-    force: Floats  # [N, N m], (rows,)
 
 
 class JointArrays(NamedTuple):
-    """One row a joint, in the order in which they were added."""
+    """One row per joint, in the order in which they were added."""
 
     id: NDArray[np.int64]  # (joints,)
     bodies: Ints  # rows in the bodies' arrays, (joints, 2)
@@ -58,15 +64,6 @@ class JointArrays(NamedTuple):
     break_time: Floats  # that loads are averaged over [s], (joints,)
     collide: Bools  # whether its bodies do so while it holds, (joints,)
     weld: Bools  # whether it leaves B no way to move in A, (joints,)
-    broken: Bools  # (joints,)
-    broken_by: Bytes  # mode in which it was most too much, or `UNBROKEN`, (joints,)
-    broken_at: Floats  # the load then [N or N m], (joints,)
-    left: Floats  # until it lets go, once it was too much [s], (joints,)
-    overlap: Floats  # that breaking left its bodies in, as far as it lasts [m], (joints,)
-    reaction_force: Floats  # on B, in world axes [N], (joints, 3)
-    reaction_torque: Floats  # on B about the point, in world axes [N m], (joints, 3)
-    average: Floats  # force and torque on B about the point, in B's axes [N, N m], (joints, 6)
-    loads: Floats  # by each of the `MODES` [N, N m], (joints, modes)
 
 
 class Tables(NamedTuple):
@@ -84,6 +81,46 @@ class Tables(NamedTuple):
         return np.concatenate([[0], np.cumsum(self.coordinates.terms)]).astype(np.int32)
 
 
+class JointState(NamedTuple):
+    """All that a run changes of joints."""
+
+    angle: Floats  # of terms, the last value, for angles over full turns [rad], (terms,)
+    force: Floats  # of rows, in the last step [N, N m], (rows,)
+    target: Floats  # of rows, as last asked for; NaN: a function of time not asked yet, (rows,)
+    broken: Bools  # (joints,)
+    broken_by: Bytes  # mode in which it was most too much, or `UNBROKEN`, (joints,)
+    broken_at: Floats  # the load then [N or N m], (joints,)
+    left: Floats  # until it lets go, once it was too much [s], (joints,)
+    overlap: Floats  # that breaking left its bodies in, as far as it lasts [m], (joints,)
+    reaction_force: Floats  # on B, in world axes [N], (joints, 3)
+    reaction_torque: Floats  # on B about the point, in world axes [N m], (joints, 3)
+    average: Floats  # force and torque on B about the point, in B's axes [N, N m], (joints, 6)
+    loads: Floats  # by each of the `MODES` [N, N m], (joints, modes)
+
+    def copy(self) -> JointState:
+        """The same in arrays of its own."""
+        return JointState._make(array.copy() for array in self)
+
+
+def fresh_state(tables: Tables) -> JointState:
+    """That of joints which no step has loaded yet."""
+    terms, rows, joints = tables.terms.weight.size, tables.rows.law.size, tables.joints.id.size
+    return JointState(
+        angle=np.zeros(terms),
+        force=np.zeros(rows),
+        target=tables.rows.target.copy(),
+        broken=np.zeros(joints, dtype=np.bool_),
+        broken_by=np.full(joints, UNBROKEN, dtype=np.uint8),
+        broken_at=np.zeros(joints),
+        left=np.full(joints, np.inf),
+        overlap=np.full(joints, np.inf),
+        reaction_force=np.zeros((joints, 3)),
+        reaction_torque=np.zeros((joints, 3)),
+        average=np.zeros((joints, 6)),
+        loads=np.zeros((joints, len(MODES))),
+    )
+
+
 def selected(table: Table, keep: Bools) -> Table:
     """The rows of a table that are kept."""
     return type(table)(*(np.ascontiguousarray(column[keep]) for column in table))
@@ -94,11 +131,16 @@ def joined(one: Table, other: Table) -> Table:
     return type(one)(*(np.concatenate(pair) for pair in zip(one, other, strict=True)))
 
 
-def without(tables: Tables, gone: Bools) -> Tables:
-    """The tables without some joints; gone has shape (joints,)."""
+def parts_without(tables: Tables, gone: Bools) -> tuple[Bools, Bools, Bools, Bools]:
+    """Which terms, coordinates, rows and joints stay; gone has shape (joints,)."""
     stay = ~gone
     coordinates, rows = stay[tables.coordinates.joint], stay[tables.rows.joint]
-    terms = np.repeat(coordinates, tables.coordinates.terms)
+    return np.repeat(coordinates, tables.coordinates.terms), coordinates, rows, stay
+
+
+def without(tables: Tables, gone: Bools) -> Tables:
+    """The tables without some joints; gone has shape (joints,)."""
+    terms, coordinates, rows, stay = parts_without(tables, gone)
     new_joint, new_coordinate, new_row = (
         (np.cumsum(kept) - 1).astype(np.int32) for kept in (stay, coordinates, rows)
     )
@@ -110,6 +152,14 @@ def without(tables: Tables, gone: Bools) -> Tables:
         selected(tables.joints, stay),
         tuple((int(new_row[row]), call) for row, call in tables.functions if rows[row]),
     )
+
+
+def state_without(state: JointState, tables: Tables, gone: Bools) -> JointState:
+    """The state of the joints that are left; tables are those of all, gone has shape (joints,)."""
+    terms, _, rows, stay = parts_without(tables, gone)
+    kept = {"angle": terms, "force": rows, "target": rows}
+    columns = zip(state._fields, state, strict=True)
+    return JointState._make(column[kept.get(name, stay)] for name, column in columns)
 
 
 def appended(tables: Tables, more: Tables) -> Tables:

@@ -44,7 +44,7 @@ def stand(storeys: int, iterations: int, seconds: float) -> tuple[Simulation, li
     simulation = Simulation(tower(storeys), step=0.01, solver=solver)
     start, moved = simulation.bodies.position[-1].copy(), []
     while simulation.time < seconds - 1e-9:
-        simulation.memory.forget()
+        simulation.forget_contacts()
         simulation.step()
         moved.append(float(np.linalg.norm(simulation.bodies.position[-1] - start)))
     return simulation, moved

@@ -67,7 +67,7 @@ def shaking(spheres: int, iterations: int) -> Simulation:
 
 def cold_step(simulation: Simulation) -> None:
     """A step that begins with impulses of zero."""
-    simulation.memory.forget()
+    simulation.forget_contacts()
     simulation.step()
 
 

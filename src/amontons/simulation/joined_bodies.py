@@ -11,13 +11,13 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from amontons.collision.contacts import ContactSet
-from amontons.dynamics.joints.system import JointSystem
+from amontons.dynamics.joints.tables import JointArrays
 
 Floats = NDArray[np.float64]
 Pairs = NDArray[np.int64]
 
 
-class Joined(NamedTuple):
+class JoinedBodies(NamedTuple):
     """Which joints hold, and what that means for collisions."""
 
     broken: NDArray[np.bool_]  # (joints,)
@@ -29,26 +29,22 @@ class Joined(NamedTuple):
     pairs: Pairs  # rows of those bodies, the lower one first, (freed, 2)
 
     @classmethod
-    def of(cls, joints: JointSystem, fixed: NDArray[np.bool_]) -> Joined:
-        """As the joints are now; `fixed` are bodies that never move, shape (bodies,)."""
-        table = joints.tables.joints
+    def of(
+        cls, table: JointArrays, broken: NDArray[np.bool_], fixed: NDArray[np.bool_]
+    ) -> JoinedBodies:
+        """While these joints are `broken`, (joints,); bodies that are `fixed`, (bodies,)."""
         rows = np.sort(table.bodies.astype(np.int64), axis=1)
         silent, between = ~table.collide, (rows >= 0).all(axis=1)
-        apart = rows[silent & between & ~table.broken]
+        apart = rows[silent & between & ~broken]
         welds = silent & table.weld
-        welded, once = (_pieces(rows[some], fixed) for some in (welds & ~table.broken, welds))
-        freed = np.flatnonzero(silent & between & table.broken)
+        welded, once = (_pieces(rows[some], fixed) for some in (welds & ~broken, welds))
+        freed = np.flatnonzero(silent & between & broken)
         held = {(a, b) for a, b in apart.tolist()}  # another joint may still hold them
         free = [
             (a, b) not in held and welded[a] != welded[b] for a, b in rows[freed].tolist()
         ]  # fmt: skip
         freed = freed[np.array(free, dtype=bool)]
-        broken = table.broken.copy()
-        return cls(broken, apart, welded, once, bool(welds.any()), freed, rows[freed])
-
-    def changed(self, joints: JointSystem) -> bool:
-        """Whether a joint has broken since, or is whole again after a checkpoint."""
-        return not np.array_equal(self.broken, joints.broken)
+        return cls(broken.copy(), apart, welded, once, bool(welds.any()), freed, rows[freed])
 
     def without_inner(self, contacts: ContactSet) -> ContactSet:
         """The contacts but for those within rigid pieces.
@@ -74,8 +70,8 @@ def _pieces(welds: Pairs, fixed: NDArray[np.bool_]) -> NDArray[np.int32]:
 
 
 def as_they_broke(
-    contacts: ContactSet, joints: JointSystem, joined: Joined, slack: float
-) -> ContactSet:
+    contacts: ContactSet, overlap: Floats, joined: JoinedBodies, slack: float
+) -> tuple[ContactSet, Floats]:
     """The contacts with gaps that count from the overlap in which a joint left its bodies.
 
     Bodies that were joined may overlap, and were never asked to part. They need not when the joint
@@ -85,25 +81,27 @@ def as_they_broke(
     Fragments of what was one rigid piece have a `slack` [m] between them: one that still sits among
     its neighbours could else not give way when welds mend the errors of a step, and no impulses
     would be large enough.
+
+    `overlap` is what is left of those overlaps [m], shape (joints,); what is left now comes with
+    the contacts.
     """
     if not joined.broken.any() or not len(contacts):
-        return contacts
-    allowed = _overlaps(contacts, joints, joined)
+        return contacts, overlap
+    allowed, overlap = _overlaps(contacts, overlap, joined)
     gaps = np.where(contacts.gaps < 0.0, np.minimum(contacts.gaps + allowed, 0.0), contacts.gaps)
     if joined.welds:
         a, b = joined.once[contacts.bodies].T
         gaps[a == b] += slack
-    return dataclasses.replace(contacts, gaps=gaps)
+    return dataclasses.replace(contacts, gaps=gaps), overlap
 
 
-def _overlaps(contacts: ContactSet, joints: JointSystem, joined: Joined) -> Floats:
-    """What is left of the overlap that a joint left its bodies in [m], shape (contacts,)."""
+def _overlaps(contacts: ContactSet, overlap: Floats, joined: JoinedBodies) -> tuple[Floats, Floats]:
+    """What is left of the overlap in which joints left bodies [m], (contacts,) and (joints,)."""
     allowed = np.zeros(len(contacts))
-    overlap = joints.tables.joints.overlap
     lasting = overlap[joined.freed] > 0.0
     freed, pairs = joined.freed[lasting], joined.pairs[lasting]
     if not freed.size:
-        return allowed
+        return allowed, overlap
     span = np.int64(max(pairs.max(), contacts.bodies.max()) + 1)
     keys, which = np.unique(pairs[:, 0] * span + pairs[:, 1], return_inverse=True)
     ends = np.sort(contacts.bodies.astype(np.int64), axis=1)
@@ -112,8 +110,9 @@ def _overlaps(contacts: ContactSet, joints: JointSystem, joined: Joined) -> Floa
     theirs = np.flatnonzero(keys[place] == mine)
     deepest = np.zeros(keys.size)
     np.maximum.at(deepest, place[theirs], -contacts.gaps[theirs])
+    overlap = overlap.copy()
     overlap[freed] = np.minimum(overlap[freed], deepest[which])
     least = np.full(keys.size, np.inf)
     np.minimum.at(least, which, overlap[freed])
     allowed[theirs] = least[place[theirs]]
-    return allowed
+    return allowed, overlap

@@ -9,7 +9,9 @@ from numpy.typing import NDArray
 
 from amontons.collision.contacts import ContactSet
 from amontons.dynamics.contact_laws import ContactTerms
+from amontons.dynamics.joints.coordinates import Measured
 from amontons.dynamics.joints.law import JointRows
+from amontons.dynamics.joints.step import JointStep
 from amontons.problem.problem import ConeProblem
 from amontons.problem.solution import Solution
 from amontons.simulation.contacts import Contacts
@@ -21,12 +23,12 @@ CARRIED, STICKING, PARTING = 8, 6, 7
 bodies overlap and are being parted."""
 
 
-class Solved(NamedTuple):
+class StepSolution(NamedTuple):
     """What came out of a step, in terms of velocities and impulses."""
 
     detected: ContactSet  # all contacts within the margin
     terms: ContactTerms  # those in the problem
-    rows: JointRows  # of all joints
+    joints: JointStep  # rows of all joints
     acting: NDArray[np.bool_]  # those in the problem: rows of bodies that can move
     problem: ConeProblem
     solution: Solution
@@ -39,6 +41,12 @@ class Solved(NamedTuple):
     kinetic: float  # energy at the free velocity v* [J]
     work: float  # kinetic energy that impulses add [J]; negative where they dissipate
     step: float  # [s]
+    coordinates: Measured  # of joints: at the start, and once the step is taken, at its end
+
+    @property
+    def rows(self) -> JointRows:
+        """Rows of all joints."""
+        return self.joints.rows
 
     @property
     def solutions(self) -> tuple[Solution, ...]:

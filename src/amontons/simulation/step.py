@@ -1,0 +1,244 @@
+"""One time step, in the order of the papers: detect, assemble, solve, advance, report."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from amontons.checks import positive
+from amontons.collision.contacts import ContactSet
+from amontons.collision.memory import RememberedContacts
+from amontons.dynamics.contact_laws import ContactRules
+from amontons.dynamics.free_velocity import free_velocities
+from amontons.dynamics.integration import advance
+from amontons.dynamics.joints.readings import JointReadings
+from amontons.dynamics.joints.step import joint_rows, loaded, measure
+from amontons.dynamics.joints.stiffness import NOT_TAUT, steady_turns, stiffen
+from amontons.simulation.checks import check_bodies
+from amontons.simulation.energy_book import Taken, entered
+from amontons.simulation.impulses import Start, find_impulses
+from amontons.simulation.joined_bodies import as_they_broke
+from amontons.simulation.margins import choose_margin
+from amontons.simulation.model import Model
+from amontons.simulation.noting import notes_of
+from amontons.simulation.overlaps import overlaps_of
+from amontons.simulation.report import StepReport, report_on
+from amontons.simulation.rules import Rules, SolverChoice
+from amontons.simulation.runaway import watch_energy
+from amontons.simulation.sleeping import among, as_noted, disturbed, restless, wake
+from amontons.simulation.state import BodyState, State
+from amontons.simulation.step_solution import CARRIED, PARTING, StepSolution
+from amontons.simulation.stopwatch import Stopwatch
+from amontons.solvers import Solver
+
+Floats = NDArray[np.float64]
+
+
+def step(
+    model: Model,
+    state: State,
+    h: float,
+    solver: Solver | SolverChoice | None = None,
+    rules: Rules = Rules(),  # noqa: B008  (frozen)
+) -> tuple[State, StepReport]:
+    """The state a step of h [s] later, and a report; the state that was given stays as it is.
+
+    >>> model, state = am.prepare(world)                              # doctest: +SKIP
+    >>> state, report = am.step(model, state, 1e-3, am.APGD())
+    """
+    choice = solver if isinstance(solver, SolverChoice) else SolverChoice.of(solver)
+    after, report, _ = take_step(model, state, positive("h", h), choice, rules)
+    return after, report
+
+
+def take_step(
+    model: Model, state: State, h: float, choice: SolverChoice, rules: Rules
+) -> tuple[State, StepReport, StepSolution]:
+    """As :func:`step`, with the problem that was solved and its solution."""
+    orientation = check_bodies(state.bodies, state.gravity, model.name_of)
+    contact_rules = rules.of_contacts(
+        model.masses.typical_size, state.gravity, h, choice.many.exact
+    )
+    watch = Stopwatch()
+    # where bodies touch: Φ(q)
+    twist = driven(model, state, h)
+    wrench = wrenches(model, state, twist)
+    state, contacts = detect(model, state, orientation, twist, h, contact_rules)
+    state = stirred(model, state, twist, wrench, contacts, contact_rules, rules)
+    watch.lap("detect")
+    # v* = v + h M⁻¹ f, and the rows of joints
+    start = free_motion(model, state, twist, wrench, h)
+    place = state.bodies.position, state.bodies.orientation
+    joints, found = joint_rows(model.joints, state.joints, *place, start.steady, state.time, h)
+    state = state._replace(joints=joints)
+    # v⁺ = v* + M⁻¹ D γ with the impulses γ that solve the cone complementarity problem
+    memory = state.contacts.recall(contacts, CARRIED)
+    solved = find_impulses(
+        model, start, contacts, overlaps_of(contacts, model, state.bodies, memory[:, PARTING]),
+        memory, found, contact_rules, choice, name=f"step {state.steps + 1}", watch=watch,
+    )  # fmt: skip
+    held = model.mechanics(state.bodies, state.bodies.twist, state.gravity)
+    as_begun = JointReadings(model.joints, joints, found.measured)
+    watched, warnings = watch_energy(
+        model, state, as_begun, solved, contact_rules, held.kinetic, rules.watch
+    )
+    # q⁺ = q ⊕ h v⁺
+    moved = advanced(model, start, solved)
+    joints, broken = loaded(model.joints, joints, found, solved.joint_impulses)
+    angle, coordinates = measure(model.joints, joints.angle, moved.position, moved.orientation)
+    joints = joints._replace(angle=angle)
+    bodies = lulled(model, state, moved, solved, broken, joints.broken, h, rules)
+    as_ended = JointReadings(model.joints, joints, coordinates)
+    potentials = (
+        model.loads.potential_energy(*place, state.bodies.twist, state.time),
+        model.loads.potential_energy(
+            moved.position, moved.orientation, moved.twist, state.time + h
+        ),
+    )  # fmt: skip
+    taken = Taken(start, solved, moved, as_begun, as_ended, broken, *potentials, held)
+    energy = entered(state.energy, model, contact_rules, taken, bodies.asleep)
+    now = model.mechanics(bodies, bodies.twist, state.gravity)
+    after = State(
+        time=state.time + h,
+        steps=state.steps + 1,
+        gravity=state.gravity,
+        bodies=bodies,
+        joints=joints,
+        contacts=RememberedContacts.of(contacts, solved.carried(contact_rules.slip_speed)),
+        margin=state.margin,
+        energy=energy._replace(held=now.kinetic + (now.potential + energy.stored)),
+        watch=watched,
+        rest=state.rest if rules.sleeping is None else as_noted(bodies, wrench, state.gravity),
+    )
+    watch.lap("advance")
+    solved = solved._replace(coordinates=coordinates)
+    tolerance = choice.for_problem(solved.problem).tolerance
+    notes = notes_of(model, after, solved, contact_rules, tolerance, broken)
+    report = report_on(model, after, solved, as_ended, now, (*warnings, *notes), watch)
+    return after, report, solved
+
+
+def driven(model: Model, state: State, h: float) -> Floats:
+    """Velocities v at the start, with those of kinematic bodies as prescribed, (bodies, 6)."""
+    bodies = state.bodies
+    twist = bodies.twist.copy()
+    for i in model.masses.kinematic:
+        motion = model.motions[model.bodies.motion[i] - 1]
+        twist[i] = motion.twist(bodies.position[i], bodies.orientation[i], state.time, h)
+    return twist
+
+
+def wrenches(model: Model, state: State, twist: Floats) -> Floats:
+    """Forces and torques on bodies [N, N m], gravity aside; shape (bodies, 6)."""
+    bodies = state.bodies
+    wrench = np.concatenate([bodies.force, bodies.torque], axis=1)
+    if model.loads.loads:
+        model.loads.add(bodies.position, bodies.orientation, twist, state.time, wrench)
+    return wrench
+
+
+def detect(
+    model: Model, state: State, orientation: Floats, twist: Floats, h: float, rules: ContactRules
+) -> tuple[State, ContactSet]:
+    """Contacts within the margin, and the state with what was found out on the way."""
+    joined = model.joined(state.joints)
+    speeds = model.masses.surface_speeds(twist)
+    level, margin = choose_margin(state.margin, speeds, rules.near, h)
+    contacts = model.detector.detect_unit(state.bodies.position, orientation, margin)
+    contacts = joined.without_inner(contacts)
+    contacts, overlap = as_they_broke(contacts, state.joints.overlap, joined, 0.25 * rules.near)
+    joints = state.joints._replace(overlap=overlap)
+    return state._replace(margin=level, joints=joints), contacts
+
+
+def stirred(
+    model: Model, state: State, twist: Floats, wrench: Floats, contacts: ContactSet,
+    near: ContactRules, rules: Rules,
+) -> State:  # fmt: skip
+    """The state with those awake whom something has stirred."""
+    if rules.sleeping is None:
+        return state
+    bodies = state.bodies
+    pairs = _together(model, contacts.bodies[contacts.gaps <= near.near], state.joints.broken)
+    changed = disturbed(bodies, wrench, state.gravity, state.rest)
+    return state._replace(
+        bodies=rules.sleeping.stir(bodies, model.masses, twist, pairs, changed)
+    )  # fmt: skip
+
+
+def free_motion(model: Model, state: State, twist: Floats, wrench: Floats, h: float) -> Start:
+    """v* = v + h M⁻¹ f; bodies that sleep are as heavy as fixed ones."""
+    bodies, masses, count = state.bodies, model.masses, len(twist)
+    inverse_mass = np.where(bodies.asleep, 0.0, masses.inverse_mass)
+    free, inverse_inertia = np.empty_like(twist), np.empty((count, 3, 3))
+    free_velocities.sized(count)(
+        bodies.orientation, twist, wrench, inverse_mass, masses.own_inverse, masses.even,
+        state.gravity, h, free, inverse_inertia,
+    )  # fmt: skip
+    model.loads.damp(free, inverse_mass, inverse_inertia, h)
+    kinetic = model.mechanics(bodies, free, state.gravity).kinetic
+    steady, taut = twist, NOT_TAUT
+    if model.joints.joints:
+        taut = stiffen(
+            model.joints.tables.joints, state.joints.reaction_force, bodies.position,
+            bodies.orientation, free, inverse_inertia, h,
+        )  # fmt: skip
+        steady = steady_turns(twist, bodies.turned, taut.rows)
+    return Start(
+        bodies=bodies,
+        gravity=state.gravity,
+        wrench=wrench,
+        twist=twist,
+        free=free,
+        inverse_mass=inverse_mass,
+        inverse_inertia=inverse_inertia,
+        gyration=masses.gyration,
+        step=h,
+        kinetic=kinetic,
+        taut=taut,
+        steady=steady,
+        still=masses.driven | bodies.asleep,
+    )
+
+
+def advanced(model: Model, start: Start, solved: StepSolution) -> BodyState:
+    """q⁺ = q ⊕ h v⁺: bodies at the end of the step, before any falls asleep."""
+    bodies, masses = start.bodies, model.masses
+    count = len(bodies.position)
+    place, turn = np.empty_like(bodies.position), np.empty_like(bodies.orientation)
+    twist, pose = np.empty_like(bodies.twist), (bodies.position, bodies.orientation)
+    rest = model.bodies.inertia, masses.even, start.still, start.step
+    advance.sized(count)(*pose, solved.motion, *rest, place, turn, twist)
+    if solved.parted is not None:  # what parts bodies does not last
+        aside = np.empty_like(place), np.empty_like(turn)
+        advance.sized(count)(*pose, solved.velocity, *rest, *aside, twist)
+    return bodies._replace(
+        position=place,
+        orientation=turn,
+        twist=twist,
+        seen=np.ones(count, dtype=bool),
+        turned=bodies.twist[:, 3:].copy(),
+    )
+
+
+def lulled(
+    model: Model, state: State, moved: BodyState, solved: StepSolution, broken: list[int],
+    all_broken: NDArray[np.bool_], h: float, rules: Rules,
+) -> BodyState:  # fmt: skip
+    """Bodies at the end of the step: ends of broken joints awake, and those asleep that rest."""
+    joints = model.joints
+    if broken:
+        ends = joints.bodies[np.isin(joints.ids, broken)]
+        moved = wake(moved, among(ends, len(moved.id)))
+    if rules.sleeping is None:
+        return moved
+    pairs = _together(model, solved.terms.contacts.bodies, all_broken)
+    never = restless(joints, len(moved.id))
+    return rules.sleeping.lull(moved, model.masses, pairs, never, state.gravity, h)
+
+
+def _together(
+    model: Model, touching: NDArray[np.int32], broken: NDArray[np.bool_]
+) -> NDArray[np.int32]:
+    """Rows of bodies that touch or share a joint, shape (pairs, 2)."""
+    return np.concatenate([touching, model.joints.bodies[~broken]])
