@@ -99,7 +99,7 @@ _HOMES = {
     "amontons.problem.problem": ("ConeProblem",),
     "amontons.judge": ("residuals",),
     "amontons.problem.residuals": ("Measure", "Residuals"),
-    "amontons.problem.sets": (
+    "amontons.problem.sets.runs": (
         "CoulombCone",
         "Free",
         "Interval",
@@ -321,7 +321,7 @@ if TYPE_CHECKING:
     from amontons.model.world import World
     from amontons.problem.problem import ConeProblem
     from amontons.problem.residuals import Measure, Residuals
-    from amontons.problem.sets import (
+    from amontons.problem.sets.runs import (
         CoulombCone,
         Free,
         Interval,
