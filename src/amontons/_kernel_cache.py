@@ -20,7 +20,7 @@ PACKAGE = Path(__file__).resolve().parent
 
 KERNEL_FREE = (
     "cli", "viewer", "plots", "testing", "generators", "results", "interchange",
-    "scenes", "simulation", "model",
+    "scenes", "simulation", "model", "checks", "storage",
 )  # fmt: skip
 """Subpackages in which nothing is compiled (import-linter sees to it): no part of a stamp."""
 

@@ -4,6 +4,7 @@ import errno
 import os
 import stat
 import warnings
+from pathlib import Path
 from types import SimpleNamespace
 
 import h5py
@@ -12,7 +13,7 @@ import pytest
 import scipy.sparse as sp
 
 import amontons as am
-from amontons.problem import fclib, files, npz
+from amontons.problem import fclib, npz
 from amontons.problem.operators import BodyOperator, FactoredOperator, MatrixOperator
 from helpers.stored_problems import own, reference, shared
 
@@ -914,7 +915,7 @@ def test_failed_write_leaves_nothing(call, reason, rng, tmp_path, monkeypatch):
     def fail(*_, **__):
         raise OSError(reason, os.strerror(reason))
 
-    place = os if call == "fsync" else files.Path
+    place = os if call == "fsync" else Path
     monkeypatch.setattr(place, call, fail)
     with pytest.raises(am.OutputError, match=rf"p\.npz: {os.strerror(reason)}"):
         coulomb(rng).save(tmp_path / "p.npz")

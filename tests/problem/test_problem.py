@@ -188,7 +188,7 @@ def test_negative_numbers_are_refused(match, make):
             lambda: am.ConeProblem.from_matrix(W, Q, friction=0.5, compliance=np.arange(6.0)),
         ),
         (
-            "cohesion must be a number or one a block",
+            "cohesion must be a number or one per block",
             lambda: am.ConeProblem.from_matrix(W, Q, friction=0.5, cohesion=np.ones(6)),
         ),
         (
@@ -248,8 +248,8 @@ def test_negative_numbers_are_refused(match, make):
         ("rolling has 3 entries for 2", lambda: contacts(rolling=[0.1, 0.2, 0.3])),
         ("numbers", lambda: am.ConeProblem.from_matrix([["a"]], [1.0])),
         ("numbers", lambda: am.ConeProblem.from_matrix([[1.0]], ["a"])),
-        ("integer", lambda: am.Free(-1)),
-        ("integer", lambda: am.NonNegative(2.5)),
+        ("whole number", lambda: am.Free(-1)),
+        ("whole number", lambda: am.NonNegative(2.5)),
         ("interval 1 is empty", lambda: am.Interval([0.0, 1.0], [1.0, 0.5])),
         ("interval 0 is empty", lambda: am.Interval(np.inf, np.inf)),
         ("interval 0 is empty", lambda: am.Interval(-np.inf, -np.inf)),

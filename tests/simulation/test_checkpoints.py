@@ -12,7 +12,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import amontons as am
-from amontons.problem import files
 from amontons.scenes import packed_bed
 
 BALL = am.Sphere(0.1)
@@ -260,7 +259,7 @@ def test_a_full_disk_keeps_the_old_checkpoint(saved, monkeypatch):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     with monkeypatch.context() as patch:
-        patch.setattr(files.os, "fsync", full)
+        patch.setattr(os, "fsync", full)
         with pytest.raises(am.OutputError, match=r"state\.npz: No space left on device"):
             sim.save(path)
     assert path.read_bytes() == old

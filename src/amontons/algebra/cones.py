@@ -39,7 +39,20 @@ class SetKind(IntEnum):
 ROWS_OF_KIND = np.array([1, 1, 1, 3, 5, 6])
 
 FREE, NONNEGATIVE, INTERVAL, COULOMB, ROLLING, SPINNING = (int(kind) for kind in SetKind)
-GROUP_ORDER = (COULOMB, SPINNING, ROLLING, FREE, NONNEGATIVE, INTERVAL)
+
+CONES = (COULOMB, SPINNING, ROLLING)
+"""Kinds with a normal and two tangential rows, or more."""
+
+VECTORS = (COULOMB, SPINNING)
+"""Those of them whose rows are vectors, three by three, that may be in world axes."""
+
+TURNING = (SPINNING, ROLLING)
+"""Those of them with rows of torque."""
+
+SECOND_ORDER = frozenset((FREE, NONNEGATIVE, INTERVAL, COULOMB, SPINNING, ROLLING))
+"""Kinds whose blocks are intersections of second-order cones, or of half-lines."""
+
+GROUP_ORDER = (*CONES, FREE, NONNEGATIVE, INTERVAL)
 """Order of the groups: cones first, so that coefficients of cones are indexed by block."""
 
 
@@ -159,6 +172,59 @@ def project_block(sets, kind, b, x):
 
 
 @helper
+def by_vectors(kind):
+    """Whether a block's rows are vectors, three by three, about its normal."""
+    return kind in VECTORS
+
+
+@helper
+def normal_part(sets, b, x):
+    """x·n of a cone block that `x` holds from entry 0."""
+    return x[0] * sets.normal[0, b] + x[1] * sets.normal[1, b] + x[2] * sets.normal[2, b]
+
+
+@routine
+def beyond(sets, kind, b, x):
+    """By how much a cone block is outside its cone; negative inside."""
+    a, t, roll, spin = _parts(sets, kind, b, x)
+    mu, rho, sigma = _limits(sets, kind, b)
+    return max(-a, t - mu * a, roll - rho * a, spin - sigma * a)
+
+
+@routine
+def slip_of(sets, kind, b, u):
+    """μ‖u_t‖ + ρ‖ω_roll‖ + σ|ω_spin| of a cone block: the least u_n that is in the dual cone.
+
+    It is also the De Saxcé term, which exact Coulomb friction adds to u_n.
+    """
+    _, t, roll, spin = _parts(sets, kind, b, u)
+    mu, rho, sigma = _limits(sets, kind, b)
+    return mu * t + rho * roll + sigma * spin
+
+
+@helper
+def _parts(sets, kind, b, x):
+    """Normal part of a cone block, and norms of its tangential, rolling and spinning parts."""
+    n0, n1, n2 = sets.normal[0, b], sets.normal[1, b], sets.normal[2, b]
+    a = x[0] * n0 + x[1] * n1 + x[2] * n2
+    t = np.sqrt((x[0] - a * n0) ** 2 + (x[1] - a * n1) ** 2 + (x[2] - a * n2) ** 2)
+    roll, spin = 0.0, 0.0
+    if kind == ROLLING:
+        roll = np.sqrt(x[3] ** 2 + x[4] ** 2)
+    elif kind == SPINNING:
+        spin = x[3] * n0 + x[4] * n1 + x[5] * n2
+        roll = np.sqrt((x[3] - spin * n0) ** 2 + (x[4] - spin * n1) ** 2 + (x[5] - spin * n2) ** 2)
+    return a, t, roll, abs(spin)
+
+
+@helper
+def _limits(sets, kind, b):
+    """Friction, rolling and spinning coefficients of a cone block, zero where it has none."""
+    rho = sets.rolling[b] if kind in TURNING else 0.0
+    return sets.friction[b], rho, sets.spinning[b] if kind == SPINNING else 0.0
+
+
+@helper
 def _clip(part, limit):
     """Factor that shortens a vector of length `part` to at most `limit`."""
     return limit / part if part > limit else 1.0
@@ -166,7 +232,7 @@ def _clip(part, limit):
 
 @routine
 def _project_with_torque(sets, kind, b, x):
-    mu, rho, sigma = sets.friction[b], sets.rolling[b], sets.spinning[b]
+    mu, rho = sets.friction[b], sets.rolling[b]
     if kind == ROLLING:
         t, m = np.hypot(x[1], x[2]), np.hypot(x[3], x[4])
         a = cone_height(x[0], t, m, 0.0, mu, rho, 0.0, 1.0, 1.0)
@@ -175,6 +241,7 @@ def _project_with_torque(sets, kind, b, x):
         x[1], x[2] = keep_t * x[1], keep_t * x[2]
         x[3], x[4] = keep_m * x[3], keep_m * x[4]
         return
+    sigma = sets.spinning[b]
     n0, n1, n2 = sets.normal[0, b], sets.normal[1, b], sets.normal[2, b]
     v = x[0] * n0 + x[1] * n1 + x[2] * n2
     spin = x[3] * n0 + x[4] * n1 + x[5] * n2

@@ -1,7 +1,8 @@
-"""Sums that give the same bits on any number of threads.
+"""Sums, norms and largest values that are the same on any number of threads.
 
 BLAS sums long vectors in as many parts as it has threads, and numpy's `@` and `norm` call it.
-Kernels sum chunks of fixed size, and then these partial sums in their order.
+Kernels sum chunks of fixed size, and then these partial sums in their order. A problem that several
+processes share adds up their parts in its `Ranks`.
 """
 
 from __future__ import annotations
@@ -21,13 +22,47 @@ def inner(a: Floats, b: Floats) -> float:
     return float(np.einsum("i,i->", a, b))
 
 
+class Ranks:
+    """The processes that share a problem: here, this one alone.
+
+    Whatever a problem, its judge and the first-order methods add up over rows comes as a part,
+    summed chunk by chunk in one order, and goes through :meth:`total`; every largest value goes
+    through :meth:`maximum`. A class for many processes overrides both, and `count`. All processes
+    must call them in the same order: what decides on a call must itself be a total or a maximum,
+    never a size or a clock of one process.
+    """
+
+    count: int = 1
+    """Number of processes."""
+
+    def total(self, parts: tuple[float, ...]) -> tuple[float, ...]:
+        """Sums over the whole problem, from this process's parts of them."""
+        return parts
+
+    def maximum(self, parts: tuple[float, ...]) -> tuple[float, ...]:
+        """Largest values of the whole problem, from those of this process."""
+        return parts
+
+    def inner(self, a: Floats, b: Floats) -> float:
+        """aᵀb of flat arrays over the rows."""
+        return self.total((inner(a, b),))[0]
+
+    def norm(self, a: Floats) -> float:
+        """‖a‖ of a flat array over the rows; of huge entries, too."""
+        (largest,) = self.maximum((float(np.abs(a).max(initial=0.0)),))
+        if not 1e-150 < largest < 1e150:
+            scaled = a / (largest or 1.0)
+            return largest * math.sqrt(self.inner(scaled, scaled))
+        return math.sqrt(self.inner(a, a))
+
+
+ALONE = Ranks()
+"""One process, which has all rows."""
+
+
 def norm(a: Floats) -> float:
-    """‖a‖ of a flat array; of huge entries, too."""
-    largest = float(np.abs(a).max(initial=0.0))
-    if not 1e-150 < largest < 1e150:
-        scaled = a / (largest or 1.0)
-        return largest * math.sqrt(inner(scaled, scaled))
-    return math.sqrt(inner(a, a))
+    """‖a‖ of a flat array that one process has; of huge entries, too."""
+    return ALONE.norm(a)
 
 
 @routine

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from amontons._jit import TILE, helper, routine
-from amontons.algebra.cones import COULOMB, FREE, INTERVAL, NONNEGATIVE, ROLLING
+from amontons.algebra.cones import COULOMB, INTERVAL, NONNEGATIVE, ROLLING, SPINNING
 
 TINY = 1e-300
 
@@ -48,7 +48,7 @@ def project_tile(sets, kind, b, m, sn, st, sm, V):
             V[j] = min(max(V[j], sets.lower[b + j]), sets.upper[b + j])
     elif kind == ROLLING:
         _rolling_tile(sets, b, m, sn, st, sm, V)
-    elif kind != FREE:
+    elif kind == SPINNING:
         limits = sets.friction[b : b + m], sets.rolling[b : b + m], sets.spinning[b : b + m]
         _spinning_tile(normals_of(sets, b, m), limits, (sn, st, sm), m, V)
 

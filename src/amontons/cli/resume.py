@@ -26,8 +26,8 @@ def resume(
     Exit code: 0 ran to its end, 2 bad input, 3 became unstable or is strict and had a note, 130
     stopped by Ctrl-C again.
     """
+    from amontons.checks import positive
     from amontons.cli.watched_run import carry_out
-    from amontons.model.shapes.checks import positive
     from amontons.results import resume as go_on
 
     if time is not None:

@@ -149,7 +149,7 @@ def words_of(
 
 def _settings(advice: Advice, **given: Any) -> Advice:
     """The scene's advice with what was given instead, checked."""
-    from amontons.model.shapes.checks import positive
+    from amontons.checks import positive
 
     for name in ("time", "step", "tolerance"):
         if given[name] is not None:

@@ -145,7 +145,7 @@ def write_solution(path: Path, solution: Solution, report: dict[str, Any]) -> No
     """Write impulses, velocities and every entry of the summary as `.npz`, all or nothing."""
     import numpy as np
 
-    from amontons.problem.files import replacing
+    from amontons.storage.writing import replacing
 
     entries = {key: value for key, value in report.items() if key not in ("file", "residuals")}
     entries["problem_file"] = report["file"]

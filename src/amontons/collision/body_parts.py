@@ -10,9 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from amontons._jit import kernel, prange
 from amontons.algebra.rotations import rotation_of
+from amontons.checks import finite_array
 from amontons.errors import InputError
 from amontons.model.shapes import Compound, Shape, build_table, leaves, sphere_table
-from amontons.model.shapes.checks import finite_array
 from amontons.model.shapes.table import ShapeArrays
 
 Floats = NDArray[np.float64]

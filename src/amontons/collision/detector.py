@@ -9,6 +9,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from amontons.checks import finite_array
 from amontons.collision.body_parts import PartsOfBodies, Poses, parts_of, spheres
 from amontons.collision.broad.broad_phase import BroadPhase
 from amontons.collision.contacts import Assembly, ContactSet
@@ -16,7 +17,6 @@ from amontons.collision.narrow.narrow_phase import narrow_phase
 from amontons.collision.queries.snapshot import Snapshot
 from amontons.errors import InputError, ProblemWarning
 from amontons.model.shapes import Shape
-from amontons.model.shapes.checks import finite_array
 from amontons.model.shapes.table import MESH, SPHERE
 
 Floats = NDArray[np.float64]

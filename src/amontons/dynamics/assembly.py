@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from amontons.dynamics.contact_laws import ContactTerms
 from amontons.dynamics.joints.law import JointRows
+from amontons.problem.forms import Motion
 from amontons.problem.operators import BodyOperator
 from amontons.problem.problem import ConeProblem
 from amontons.problem.sets import (
@@ -14,10 +15,12 @@ from amontons.problem.sets import (
     Free,
     Interval,
     NonNegative,
+    Product,
     Run,
     SpinningCone,
     unit_normals,
 )
+from amontons.problem.terms import Terms
 from amontons.problem.units import NO_YARDSTICK, Yardstick
 
 Floats = NDArray[np.float64]
@@ -34,39 +37,32 @@ def assemble(
     yardstick: Yardstick = NO_YARDSTICK,
     name: str = "",
 ) -> ConeProblem:
-    """The problem r = Dᵀv* + b over contacts and joint rows (DESIGN, §1; paper 3, eq. 12).
+    """The problem r = Dᵀv* + b over contacts and joint rows (paper 3, eq. 12).
 
     Impulses of contacts come first, three world-frame components each, or six (force and torque)
-    where any contact resists rolling or spinning; then one a row of the joints. Rows that turn are
-    compared with others by the radius of gyration of the smaller body [m], shape (bodies,).
+    where any contact resists rolling or spinning; then one for each row of the joints. Rows that
+    turn are compared with others by the radius of gyration of the smaller body [m], shape
+    (bodies,).
     """
-    contacts = terms.contacts
-    count = len(contacts)
-    torque = terms.rolling is not None
-    width = 6 if torque else 3
+    contacts, torque = terms.contacts, terms.rolling is not None
     operator = BodyOperator.trusted(
         inverse_mass=inverse_mass,
         inverse_inertia=inverse_inertia,
         bodies=np.concatenate([contacts.bodies, rows.bodies]),
         arms_a=contacts.arms_a,
         arms_b=contacts.arms_b,
-        wrenches=count if torque else 0,
+        wrenches=len(contacts) if torque else 0,
         jacobian=rows.jacobian,
     )
-    relative = np.empty(operator.rows)
-    operator.from_velocities(free, relative)
-    linear = np.empty(operator.rows)
-    of_contacts = linear[: width * count].reshape(count, width)
-    of_contacts[:] = relative[: width * count].reshape(width, count).T
-    of_contacts[:, :3] += terms.offset[:, None] * contacts.normals
-    linear[width * count :] = relative[width * count :] + rows.offset
-    return ConeProblem(
+    return ConeProblem.over_bodies(
         operator,
-        linear,
-        _sets(terms, rows),
-        compliance=_compliance(terms, rows, width),
-        cohesion=_cohesion(terms, len(rows.offset)),
-        lengths=_lengths(terms, rows, gyration),
+        Product(_sets(terms, rows)),
+        Motion(free, contacts.normals, terms.offset, rows.offset),
+        Terms(
+            _compliance(terms, rows, width=6 if torque else 3),
+            _cohesion(terms, len(rows.offset)),
+            _lengths(terms, rows, gyration),
+        ),
         yardstick=yardstick,
         name=name,
     )
@@ -90,16 +86,17 @@ def _sets(terms: ContactTerms, rows: JointRows) -> list[Run]:
 
 
 def _compliance(terms: ContactTerms, rows: JointRows, width: int) -> Floats | None:
+    """Of all rows, component by component; contacts give way along their normals alone."""
     if terms.compliance is None and not rows.compliance.any():
         return None
-    of_contacts = np.zeros((len(terms), width))
+    of_contacts = np.zeros((width, len(terms)))
     if terms.compliance is not None:
-        of_contacts[:, 0] = terms.compliance
+        of_contacts[0] = terms.compliance
     return np.concatenate([of_contacts.ravel(), rows.compliance])
 
 
 def _cohesion(terms: ContactTerms, rows: int) -> Floats | None:
-    if terms.cohesion is None:
+    if terms.cohesion is None or not terms.cohesion.any():
         return None
     return np.concatenate([terms.cohesion, np.zeros(rows)])
 

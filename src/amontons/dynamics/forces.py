@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from amontons.algebra.rotations import rotation_matrices
+from amontons.checks import finite, finite_array, finite_vector
 from amontons.errors import InputError
 from amontons.model.forces import AppliedForce, AppliedTorque, Drag, Force, ForceState, Load
 from amontons.model.forces.applied import VectorSignal
-from amontons.model.shapes.checks import finite, finite_array, finite_vector
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]

@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from scipy.sparse.csgraph import minimum_spanning_tree
 from scipy.spatial import cKDTree
 
+from amontons.checks import at_least, whole
 from amontons.errors import InputError
 from amontons.generators.bed import morton_order
-from amontons.generators.checks import at_least, count_of, seed_of
+from amontons.generators.checks import count_of
 from amontons.problem.operators import BodyOperator
 from amontons.problem.problem import ConeProblem
 from amontons.problem.sets import Free
@@ -82,7 +83,7 @@ def bilateral_network(
     count_of("constraints", constraints)
     at_least("step", step, above=0.0)
     at_least("position_error", position_error, floor=0.0)
-    rng = np.random.default_rng(seed_of(seed))
+    rng = np.random.default_rng(whole("seed", seed))
     blocks = _blocks(parts, rng)
     joints = _joints(blocks, constraints, rng)
     jacobian, a, b = _rows(blocks, joints, rng)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from amontons.checks import at_least, whole
 from amontons.errors import InputError
 from amontons.generators.bed import (
     LID,
@@ -16,7 +17,7 @@ from amontons.generators.bed import (
     make_bed,
     nearest,
 )
-from amontons.generators.checks import at_least, count_of, seed_of
+from amontons.generators.checks import count_of
 from amontons.problem.operators import BodyOperator
 from amontons.problem.problem import ConeProblem
 from amontons.problem.sets import NonNegative
@@ -102,7 +103,7 @@ def packing(
 
     lid = slab_mass is not None
     count = max(1, round(CONTACTS_A_SPHERE * spheres))
-    bed = make_bed(spheres, count, polydispersity, lid, np.random.default_rng(seed_of(seed)))
+    bed = make_bed(spheres, count, polydispersity, lid, np.random.default_rng(whole("seed", seed)))
     bed, contacts = just_touching(bed, nearest(find_contacts(bed, REACH, lid), count))
     inverse_mass, inverse_inertia = _spheres(bed, radius, mass)
     if slab_mass is not None:
@@ -158,7 +159,7 @@ def frictionless_spheres(
     at_least("mass", mass, above=0.0)
     at_least("step", step, above=0.0)
     _check_gaps(gaps)
-    rng = np.random.default_rng(seed_of(seed))
+    rng = np.random.default_rng(whole("seed", seed))
     usual = round(float(np.clip(contacts, 3.0 * spheres, 3.6 * spheres)))
     bed = make_bed(spheres, usual, 0.0, False, rng)
     found = find_contacts(bed, WIDE_REACH, lid=False)

@@ -20,12 +20,12 @@ from amontons.interchange.source import read_source
 from amontons.interchange.text import to_toml, to_yaml
 from amontons.interchange.writing import world_data
 from amontons.model.world import World
-from amontons.problem.files import replacing
 from amontons.scenes import Advice, Scene
 from amontons.simulation.rules import SolverChoice
 from amontons.simulation.simulation import Simulation
 from amontons.simulation.step_size import AutomaticStep
 from amontons.solvers import SOLVERS, Solver
+from amontons.storage.writing import replacing
 
 WRITERS = {".yaml": to_yaml, ".yml": to_yaml, ".toml": to_toml}
 

@@ -1,6 +1,7 @@
 """One pass over all blocks that finds everything wrong with a point: plain code, block by block.
 
-Shares nothing with the solvers' passes but the scalar projections; `tests/judge` has its oracle.
+Shares nothing with the solvers' passes but the scalar definitions of the sets, in
+:mod:`amontons.algebra.cones`; `tests/judge` has its oracle.
 """
 
 from __future__ import annotations
@@ -12,10 +13,12 @@ from amontons.algebra.cones import (
     COULOMB,
     FREE,
     NONNEGATIVE,
-    ROLLING,
+    beyond,
+    normal_part,
     project_block,
     project_coulomb,
     rows_of,
+    slip_of,
 )
 from amontons.algebra.sums import column_max, column_sum
 
@@ -119,7 +122,9 @@ def judge_others(sets, chunk, rho, short, x, velocity, exact, out):
         for k in range(rows_of(kind)):
             xb[k], ub[k] = x[start + k * count + j], velocity[start + k * count + j]
         if exact and kind > COULOMB:
-            add_de_saxce(sets, kind, b, ub)
+            slip = slip_of(sets, kind, b, ub)
+            for k in range(3):
+                ub[k] += slip * sets.normal[k, b]
         square = block_square(sets, kind, index, rho[b], xb, ub, w, p)
         error += square
         worst = max(worst, square)
@@ -150,41 +155,16 @@ def block_square(sets, kind, index, rho, x, u, w, p):
 
 
 @helper
-def parts_of(sets, kind, b, v):
-    """Normal part of a cone with torque, and norms of its tangential, rolling, spinning parts."""
-    n0, n1, n2 = sets.normal[0, b], sets.normal[1, b], sets.normal[2, b]
-    a = v[0] * n0 + v[1] * n1 + v[2] * n2
-    t = np.sqrt((v[0] - a * n0) ** 2 + (v[1] - a * n1) ** 2 + (v[2] - a * n2) ** 2)
-    if kind == ROLLING:  # in contact coordinates, and without spin
-        return a, t, np.sqrt(v[3] ** 2 + v[4] ** 2), 0.0
-    spin = v[3] * n0 + v[4] * n1 + v[5] * n2
-    roll = np.sqrt((v[3] - spin * n0) ** 2 + (v[4] - spin * n1) ** 2 + (v[5] - spin * n2) ** 2)
-    return a, t, roll, abs(spin)
-
-
-@helper
-def add_de_saxce(sets, kind, b, u):
-    """u ← u + (μ‖u_t‖ + ρ‖ω_roll‖ + σ|ω_spin|) n of one cone with torque."""
-    _, t, roll, spin = parts_of(sets, kind, b, u)
-    slip = sets.friction[b] * t + sets.rolling[b] * roll + sets.spinning[b] * spin
-    for k in range(3):
-        u[k] += slip * sets.normal[k, b]
-
-
-@helper
 def cone_violations(sets, kind, b, x, u):
     """By how much x is outside its cone and u outside the dual one, and abs(xᵀu).
 
     The dual cone is u_n ≥ μ‖u_t‖ + ρ‖ω_roll‖ + σ|ω_spin|.
     """
-    mu, rho, sigma = sets.friction[b], sets.rolling[b], sets.spinning[b]
-    a, t, roll, spin = parts_of(sets, kind, b, x)
-    up, slip, rolls, spins = parts_of(sets, kind, b, u)
     inner = 0.0
     for k in range(rows_of(kind)):
         inner += x[k] * u[k]
-    outside = max(-a, t - mu * a, roll - rho * a, spin - sigma * a)
-    return outside, mu * slip + rho * rolls + sigma * spins - up, abs(inner)
+    against = slip_of(sets, kind, b, u) - normal_part(sets, b, u)
+    return beyond(sets, kind, b, x), against, abs(inner)
 
 
 @helper

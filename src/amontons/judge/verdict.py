@@ -7,7 +7,6 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from amontons.algebra.sums import norm
 from amontons.judge.blocks import COLUMNS, judge_blocks
 from amontons.problem.problem import ConeProblem
 from amontons.problem.residuals import SMALL_STEP, Residuals, share_of_row
@@ -40,6 +39,7 @@ def evaluate(problem: ConeProblem, x: Floats, product: Floats, *, exact: bool) -
     square, short, quadratic, linear, complementarity = problem.total(
         (square, short, quadratic, linear, complementarity)
     )
+    worst, primal, dual = problem.maximum((worst, primal, dual))
     scaled = math.sqrt(square) / problem.speed_unit
     if math.isfinite(problem.yardstick.most):
         scaled = max(scaled, math.sqrt(worst) / problem.yardstick.most)
@@ -60,7 +60,7 @@ def evaluate(problem: ConeProblem, x: Floats, product: Floats, *, exact: bool) -
 def _scaled_as_given(given: ConeProblem, x: Floats, product: Floats, exact: bool) -> float:
     """The scaled error in a problem's own rows, from unknowns and product of its even form."""
     square = _pass(given, given.from_even(x), given.to_even(product), exact)[0]
-    return math.sqrt(given.total((square,))[0]) / (norm(given.given_linear) or 1.0)
+    return math.sqrt(given.total((square,))[0]) / (given.norm(given.given_linear) or 1.0)
 
 
 def _pass(problem: ConeProblem, x: Floats, product: Floats, exact: bool) -> tuple[float, ...]:

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from amontons.algebra.rotations import rotation_matrices
+from amontons.checks import finite_vector, unit_quaternion
 from amontons.errors import InputError
 from amontons.model.columns import Columns
 from amontons.model.shapes import Shape
-from amontons.model.shapes.checks import finite_vector, unit_quaternion
 
 if TYPE_CHECKING:
     from amontons.model.materials import Material

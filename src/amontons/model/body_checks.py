@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from amontons.checks import finite_array, finite_vector
 from amontons.errors import InputError
 from amontons.model.shapes import Shape
-from amontons.model.shapes.checks import finite_array, finite_vector
 
 Floats = NDArray[np.float64]
 

@@ -11,8 +11,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from amontons.checks import finite
 from amontons.errors import InputError
-from amontons.model.shapes.checks import finite
 
 Floats = NDArray[np.float64]
 

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from amontons.algebra.rotations import quaternion_product
+from amontons.checks import finite_vector, unit_quaternion
 from amontons.errors import InputError
-from amontons.model.shapes.checks import finite_vector, unit_quaternion
 
 Floats = NDArray[np.float64]
 OverTime = ArrayLike | Callable[[float], ArrayLike]

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from amontons.checks import finite
 from amontons.errors import InputError
-from amontons.model.shapes.checks import finite
 
 
 @dataclass(frozen=True, init=False)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from amontons.algebra.rotations import rotation_matrices
+from amontons.checks import finite_vector
 from amontons.errors import InputError
 from amontons.model.bodies import Bodies, Body
 from amontons.model.body_checks import (
@@ -25,7 +26,6 @@ from amontons.model.joints import Connection
 from amontons.model.materials import Material, Materials
 from amontons.model.motion import Motion
 from amontons.model.shapes import Shape
-from amontons.model.shapes.checks import finite_vector
 
 Floats = NDArray[np.float64]
 Ids = NDArray[np.int64]

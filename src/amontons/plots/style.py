@@ -100,7 +100,7 @@ def save(figure: Figure, path: str | os.PathLike[str]) -> None:
     OutputError
         If the file cannot be written.
     """
-    from amontons.problem.files import replacing
+    from amontons.storage.writing import replacing
 
     check_format(path)
     with replacing(Path(path)) as stream:

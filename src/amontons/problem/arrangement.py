@@ -21,9 +21,6 @@ Group = tuple[int, int, int, int]
 SIZES: tuple[int, ...] = tuple(ROWS_OF_KIND.tolist())
 """Rows of a block, by its kind."""
 
-CONES = GROUP_ORDER[:3]
-"""Kinds of blocks with a normal and two tangential rows, or more."""
-
 
 class Place(NamedTuple):
     """Where the rows of a run of blocks are."""

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from amontons.algebra.cones import SetKind
+from amontons.algebra.cones import CONES, SetKind
+from amontons.checks import as_finite
 from amontons.errors import InputError
-from amontons.problem.sets import Product, finite_array
+from amontons.problem.sets import Product
 
 Floats = NDArray[np.float64]
 
@@ -16,14 +17,14 @@ def checked_cohesion(sets: Product, cohesion: ArrayLike | None) -> Floats | None
     """Largest pull of each block [N s] in the caller's order; None where nothing pulls."""
     if cohesion is None:
         return None
-    pull = finite_array("cohesion", cohesion)
+    pull = as_finite("cohesion", cohesion)
     kinds = sets.block_kinds[sets.block_order]
     scalar = np.isin(kinds, (SetKind.FREE, SetKind.INTERVAL))
     if pull.ndim == 0:
         pull = np.where(scalar, 0.0, pull)
     if pull.shape != (sets.blocks,):
         raise InputError(
-            f"cohesion must be a number or one a block ({sets.blocks}), got {pull.shape}"
+            f"cohesion must be a number or one per block ({sets.blocks}), got {pull.shape}"
         )
     if (pull < 0).any():
         worst = int(np.argmax(pull < 0))
@@ -39,7 +40,7 @@ def shift_of(sets: Product, cohesion: Floats) -> Floats:
     pull[sets.block_order] = cohesion
     shift = np.zeros(sets.rows)
     for kind, first, count, row in sets.arrays.groups:
-        if kind < SetKind.COULOMB:
+        if kind not in CONES:
             shift[row : row + count] = pull[first : first + count]
         else:
             normal = sets.arrays.normal[:, first : first + count]

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from amontons.algebra.cones import ROWS_OF_KIND, SetKind
+from amontons.algebra.cones import ROWS_OF_KIND, VECTORS
+from amontons.checks import as_finite
 from amontons.errors import InputError
-from amontons.problem.sets import Product, finite_array
+from amontons.problem.sets import Product
 
 Floats = NDArray[np.float64]
 
@@ -16,7 +17,7 @@ def checked_compliance(sets: Product, compliance: ArrayLike | None) -> Floats | 
     """What a caller gave, in internal order, shape (rows,); None where nothing gives way."""
     if compliance is None:
         return None
-    E = finite_array("compliance", compliance)
+    E = as_finite("compliance", compliance)
     if E.ndim == 0:
         E = np.full(sets.rows, float(E))
     if E.shape != (sets.rows,):
@@ -26,7 +27,7 @@ def checked_compliance(sets: Product, compliance: ArrayLike | None) -> Floats | 
         raise InputError(f"compliance[{worst}] is {E[worst]}; it must not be negative")
     inner = sets.inward(E)
     for kind, _, count, row in sets.arrays.groups:
-        if kind in (SetKind.COULOMB, SetKind.SPINNING):
+        if kind in VECTORS:
             parts = inner[row : row + int(ROWS_OF_KIND[kind]) * count].reshape(-1, 3, count)
             if (parts[:, 1] != parts[:, 2]).any():
                 raise InputError(
@@ -44,7 +45,7 @@ def add_to_blocks(
         rows = int(ROWS_OF_KIND[kind])
         mine = blocks[offsets[first] : offsets[first + count]].reshape(count, rows, rows)
         E = compliance[row : row + rows * count].reshape(rows, count).T
-        if kind in (SetKind.COULOMB, SetKind.SPINNING):
+        if kind in VECTORS:
             n = sets.arrays.normal[:, first : first + count].T
             along = n[:, :, None] * n[:, None, :]
             for part in range(0, rows, 3):

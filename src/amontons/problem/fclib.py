@@ -32,21 +32,14 @@ from numpy.typing import NDArray
 
 from amontons.algebra.cones import SetKind
 from amontons.errors import FileFormatError, InputError
-from amontons.problem.files import (
-    compressed,
-    dataset,
-    integer,
-    naming,
-    opened_hdf5,
-    replacing,
-    require_file,
-    vector,
-)
-from amontons.problem.operators import BodyOperator, FactoredOperator
 from amontons.problem.operators.factored import MassInverse, inverse_mass
 from amontons.problem.problem import ConeProblem
 from amontons.problem.sets import CoulombCone, Free, RollingCone, Run
 from amontons.problem.solution import Solution
+from amontons.storage.hdf5 import dataset, integer, opened_hdf5, vector
+from amontons.storage.matrices import compressed
+from amontons.storage.reading import naming, require_file
+from amontons.storage.writing import replacing
 
 Floats = NDArray[np.float64]
 
@@ -195,7 +188,7 @@ def _matrix(parent: Any, key: str) -> sp.csr_array:
 def read_solution(path: str | os.PathLike[str]) -> StoredSolution:
     """The solution in an FCLIB file."""
     place = Path(path)
-    require_file(place)
+    require_file(place, "problem")
     with naming(place), place.open("rb") as stream, opened_hdf5(stream, "r") as file:
         if "solution" not in file:
             raise FileFormatError("no solution; expected the group /solution")
@@ -299,13 +292,10 @@ def _frames(normals: Floats) -> Floats:
 
 def _factors(problem: ConeProblem) -> tuple[sp.csc_array, sp.csc_array] | None:
     """M of the unknowns that can move and H in the caller's order, where N = Hᵀ M⁻¹ H is known."""
-    operator = problem.operator
-    if isinstance(operator, BodyOperator):
-        inverse, H = operator.inverse_mass_matrix(), operator.jacobian_matrix().T.tocsr()
-    elif isinstance(operator, FactoredOperator) and operator.mass_inverse.explicit is not None:
-        inverse, H = operator.mass_inverse.explicit, operator.H
-    else:
+    factors = problem.operator.inverse_mass_form()
+    if factors is None:
         return None
+    inverse, H = factors
     moving = inverse.diagonal() > 0
     if not moving.any():
         return None
@@ -377,7 +367,7 @@ def write_solution(path: str | os.PathLike[str], problem: ConeProblem, solution:
     which FCLIB wants for a global problem, are computed from the file's M, H, G and f.
     """
     place = Path(path)
-    require_file(place)
+    require_file(place, "problem")
     inward = _rotation(problem) if problem.frames is None else sp.eye_array(problem.rows)
     r, u = inward.T @ solution.impulses, inward.T @ solution.velocities
     content = io.BytesIO(place.read_bytes())

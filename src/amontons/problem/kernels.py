@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from amontons._jit import CHUNK, TILE, helper, kernel, prange
-from amontons.algebra.cones import COULOMB, ROLLING, head, rows_of
+from amontons.algebra.cones import COULOMB, by_vectors, head, rows_of, slip_of
 from amontons.algebra.sums import column_sum
 from amontons.algebra.tiles import copy, project_tile
 
@@ -27,45 +27,19 @@ def project(sets, x):
                 copy(V[k * TILE : k * TILE + m], x[s : s + m])
 
 
-@helper
-def cone_parts(sets, kind, b, x, row, stride):
-    """Normal part and norms of the tangential, rolling and spinning parts of one cone block."""
-    x0, x1, x2 = x[row], x[row + stride], x[row + 2 * stride]
-    n0, n1, n2 = sets.normal[0, b], sets.normal[1, b], sets.normal[2, b]
-    v = x0 * n0 + x1 * n1 + x2 * n2
-    t = np.sqrt((x0 - v * n0) ** 2 + (x1 - v * n1) ** 2 + (x2 - v * n2) ** 2)
-    roll, spin = 0.0, 0.0
-    if kind == ROLLING:
-        roll = np.sqrt(x[row + 3 * stride] ** 2 + x[row + 4 * stride] ** 2)
-    elif kind > ROLLING:
-        m0, m1, m2 = x[row + 3 * stride], x[row + 4 * stride], x[row + 5 * stride]
-        spin = m0 * n0 + m1 * n1 + m2 * n2
-        roll = np.sqrt((m0 - spin * n0) ** 2 + (m1 - spin * n1) ** 2 + (m2 - spin * n2) ** 2)
-    return v, t, roll, abs(spin)
-
-
-@helper
-def torque_coefficients(sets, kind, b):
-    """Rolling and spinning coefficients of a cone block, zero where it has none."""
-    if kind < ROLLING:
-        return 0.0, 0.0
-    return sets.rolling[b], sets.spinning[b]
-
-
 @kernel
 def de_saxce(sets, u, out):
     """out ← (μ‖u_t‖ + ρ‖ω_roll‖ + σ|ω_spin|) n in each cone block, zero elsewhere."""
     for c in prange(sets.chunks.shape[0]):
-        kind, first, count = sets.chunks[c, 0], sets.chunks[c, 1], sets.chunks[c, 2]
+        kind, first, count, start = head(sets.chunks, c)
+        block = np.empty(6)
         for j in range(sets.chunks[c, 4], sets.chunks[c, 5]):
-            row = sets.chunks[c, 3] + j
+            row, b = start + j, first + j
             for k in range(rows_of(kind)):
+                block[k] = u[row + k * count]
                 out[row + k * count] = 0.0
             if kind >= COULOMB:
-                b = first + j
-                rho, sigma = torque_coefficients(sets, kind, b)
-                _, t, m, s = cone_parts(sets, kind, b, u, row, count)
-                slip = sets.friction[b] * t + rho * m + sigma * s
+                slip = slip_of(sets, kind, b, block)
                 for k in range(3):
                     out[row + k * count] = slip * sets.normal[k, b]
 
@@ -76,7 +50,7 @@ def comply(sets, compliance, kind, b, row, stride, x, out, at, step):
 
     Its rows are `row + k·stride` of the compliance and of x, and `at + k·step` of `out`.
     """
-    if kind < COULOMB or kind == ROLLING:
+    if not by_vectors(kind):
         for k in range(rows_of(kind)):
             out[at + k * step] += compliance[row + k * stride] * x[row + k * stride]
         return

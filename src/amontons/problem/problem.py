@@ -6,42 +6,28 @@ import math
 import os
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
-from amontons._jit import CHUNK
-from amontons.algebra.cones import Metric
-from amontons.algebra.sums import inner, norm
+from amontons.algebra.sums import ALONE, Ranks
+from amontons.checks import as_finite
 from amontons.errors import InputError
-from amontons.problem import kernels, units
-from amontons.problem.arrangement import CONES, SIZES
-from amontons.problem.checks import (
-    checked_mass,
-    finite_matrix,
-    halves,
-    reordered,
-    symmetric_part,
-    uniform_runs,
-    warn_if_indefinite,
-    warn_of_mass,
-)
-from amontons.problem.cohesion import checked_cohesion, shift_of
-from amontons.problem.compliance import add_to_blocks, add_to_curvature, checked_compliance
-from amontons.problem.operators import BodyOperator, FactoredOperator, MatrixOperator, Operator
-from amontons.problem.operators.factored import MassInverse
-from amontons.problem.sets import CoulombCone, Product, Run, SpinningCone, finite_array
-from amontons.problem.units import NO_YARDSTICK, Yardstick, checked_lengths, row_factors
+from amontons.problem import forms, units
+from amontons.problem.cohesion import shift_of
+from amontons.problem.forms import Bodies, Contacts, GivenSets, Motion
+from amontons.problem.frames import frames_of, turned
+from amontons.problem.internal import InternalProblem
+from amontons.problem.operators import BodyOperator, Operator
+from amontons.problem.sets import Product, Run
+from amontons.problem.terms import Terms
+from amontons.problem.units import NO_YARDSTICK, Yardstick, row_factors
 
 Floats = NDArray[np.float64]
 
-CONDENSE_BELOW = 3000
-"""Rows up to which a global problem is condensed to the matrix HᵀM⁻¹H: its product is faster."""
 
-
-class ConeProblem:
+class ConeProblem(InternalProblem):
     """Find γ ∈ Υ with Nγ + r ∈ Υ*, γ ⟂ Nγ + r; that is, minimise ½γᵀ(N + E)γ + rᵀγ over Υ.
 
     Make one with :meth:`from_matrix`, :meth:`from_bodies`, :meth:`from_contacts` or :meth:`load`.
@@ -65,42 +51,50 @@ class ConeProblem:
         yardstick: Yardstick = NO_YARDSTICK,
         tangents: Floats | None = None,
         name: str = "",
+        ranks: Ranks = ALONE,
     ) -> None:
-        self.operator = operator
         self.sets = sets if isinstance(sets, Product) else Product(sets)
         self.tangents = tangents
-        self.name = name
         if self.sets.rows != operator.rows:
             raise InputError(
                 f"the sets have {self.sets.rows} rows, but the matrix has {operator.rows}"
             )
         operator.check(self.sets.arrays)
-        given = finite_array("the linear term r", linear)
+        given = as_finite("the linear term r", linear)
         if given.shape != (operator.rows,):
             raise InputError(
-                f"the linear term r must have {operator.rows} entries, one a row of the matrix, "
+                f"the linear term r must have {operator.rows} entries, one per row of the matrix, "
                 f"got shape {given.shape}"
             )
-        self.compliance = checked_compliance(self.sets, compliance)
-        self.cohesion = checked_cohesion(self.sets, cohesion)
-        self.linear = self._inward(given)
-        self.lengths = checked_lengths(self.sets, lengths)
-        self.yardstick = yardstick.checked()
+        terms = Terms.checked(self.sets, compliance, cohesion, lengths)
+        self.ranks, self.name, self.yardstick = ranks, name, yardstick.checked()
+        self._hold(operator, self._inward(given), given, terms)
+
+    def _hold(self, operator: Operator, linear: Floats, given: Floats, terms: Terms) -> None:
+        """Take sound data in internal order; r in the caller's, too, in which ‖r‖ is summed."""
+        self.operator, self.linear = operator, linear
+        one_sided = 0.0 if self.sets.bilateral else 1.0
+        self.all_rows, self.all_blocks, others = self.total(
+            (float(self.rows), float(self.blocks), one_sided)
+        )
+        self.bilateral = others == 0.0
+        self.compliance, self.cohesion, self.lengths = terms
         self.judged_as_given: ConeProblem | None = None
         """Itself if errors count in its own rows, too: torques and forces alike, as in the files
         of other programs, which define an error so. See :meth:`judge_as_given`."""
         self.row_factors = row_factors(self.sets, lambda: self.curvature, self.lengths)
         """What makes a speed of each internal row, shape (rows,); None where all are speeds."""
         speeds = given if self.row_factors is None else given * self.sets.outward(self.row_factors)
-        self.linear_norm = norm(speeds)
+        self.linear_norm = self.norm(speeds)
         """‖r‖, of rows of one unit [m/s]."""
         self.shift: Floats | None = None
         self.objective_offset = 0.0
         if self.cohesion is not None:  # r ← r − N(c n), paper 3, §2.4
             self.shift = shift_of(self.sets, self.cohesion)
             pulled = self.product(self.shift)
-            self.objective_offset = 0.5 * inner(self.shift, pulled) - inner(self.linear, self.shift)
-            self.linear = self.linear - pulled
+            self.objective_offset = 0.5 * self.inner(self.shift, pulled)
+            self.objective_offset -= self.inner(linear, self.shift)
+            self.linear = linear - pulled
 
     # -- construction -----------------------------------------------------------------------------
 
@@ -129,30 +123,21 @@ class ConeProblem:
         q:
             Linear term [m/s], shape (rows,).
         friction, rolling, spinning:
-            Coefficients a contact, or one for all. Blocks are (normal, t1, t2) with friction
+            Coefficients of each contact, or one for all. Blocks are (normal, t1, t2) with friction
             alone, (normal, t1, t2, m1, m2) with rolling friction, and (normal, t1, t2, spin, m1,
             m2) with both. Without any, rows are frictionless contacts.
         sets:
             Any product of sets instead: a list of `Free`, `NonNegative`, `Interval`, ...
         compliance:
-            Diagonal of E, one non-negative entry a row.
+            Diagonal of E, one non-negative entry per row.
         cohesion:
             Largest pull c of each contact as an impulse [N s]: γ_n ≥ −c, ‖γ_t‖ ≤ μ(γ_n + c).
         lengths:
-            What makes a speed of rows that turn [m], one a block: 1 for scalar rows that are
+            What makes a speed of rows that turn [m], one per block: 1 for scalar rows that are
             speeds, NaN for contacts, which have their own (:mod:`amontons.problem.units`).
         """
-        matrix = finite_matrix("W", W)
-        if matrix.shape[0] != matrix.shape[1]:
-            raise InputError(f"W must be square, got {matrix.shape[0]} × {matrix.shape[1]}")
-        product = Product(uniform_runs(matrix.shape[0], friction, rolling, spinning, sets))
-        if product.rows != matrix.shape[0]:
-            raise InputError(f"the sets have {product.rows} rows, but W has {matrix.shape[0]}")
-        symmetric, skew = symmetric_part(reordered(matrix, product))
-        warn_if_indefinite(symmetric)
-        operator = MatrixOperator(symmetric, skew)
-        options: dict[str, Any] = {"compliance": compliance, "cohesion": cohesion}
-        return cls(operator, q, product, **options, lengths=lengths, name=name)
+        parts = forms.of_matrix(W, q, GivenSets(friction, rolling, spinning, sets))
+        return cls(*parts, compliance=compliance, cohesion=cohesion, lengths=lengths, name=name)
 
     @classmethod
     def from_bodies(
@@ -183,53 +168,10 @@ class ConeProblem:
         If `M` is slightly off symmetric (up to 1 % of the masses), a warning says so: condensed,
         the problem is that of all of W = HᵀM⁻¹H, as in :meth:`from_matrix`; else of (M + Mᵀ)/2.
         """
-        mass, jacobian = finite_matrix("M", M).tocsc(), finite_matrix("H", H).tocsc()
-        if mass.shape[0] != jacobian.shape[0]:
-            raise InputError(
-                f"M is {mass.shape[0]} × {mass.shape[1]} but H has {jacobian.shape[0]} rows"
-            )
-        force = finite_array("f", f)
-        if force.shape != (mass.shape[0],):
-            raise InputError(f"f must have {mass.shape[0]} entries, got shape {force.shape}")
-        if form not in ("auto", "matrix", "factored", "bodies"):
-            raise InputError(
-                f"unknown form {form!r}; choose 'auto', 'matrix', 'factored' or 'bodies'"
-            )
-        rows = jacobian.shape[1]
-        offset = np.zeros(rows) if w is None else finite_array("w", w)
-        if offset.shape != (rows,):
-            raise InputError(f"w must have {rows} entries, got shape {offset.shape}")
-        product = Product(uniform_runs(rows, friction, rolling, spinning, sets))
-        if product.rows != rows:
-            raise InputError(f"the sets have {product.rows} rows, but H has {rows} columns")
-        condensed = form == "matrix" or (form == "auto" and rows <= CONDENSE_BELOW)
-        given, symmetric, asymmetry = checked_mass(mass)
-        warn_of_mass(asymmetry, condensed=condensed)
-        inverse = MassInverse(given if condensed else symmetric)
-        q = jacobian.T @ inverse(force) + offset
-        options: dict[str, Any] = {
-            "compliance": compliance,
-            "cohesion": cohesion,
-            "lengths": lengths,
-            "name": name,
-        }
-        inner = jacobian[:, np.argsort(product.row_order)]
-        if condensed:
-            W = FactoredOperator(inverse, inner).whole_matrix()
-            matrix, skew = halves(W) if asymmetry else (sp.csr_array((W + W.T) / 2), None)
-            return cls(MatrixOperator(matrix, skew), q, product, **options)
-        if form in ("auto", "bodies"):
-            from amontons.problem.recognise import recognise_bodies
-
-            found = recognise_bodies(symmetric.tocsr(), jacobian, list(product.runs))
-            if found is not None:
-                return cls(found.operator, q, found.runs, tangents=found.tangents, **options)
-            if form == "bodies":
-                raise InputError(
-                    "M and H are not those of rigid bodies (six unknowns each, Coulomb contacts "
-                    "between two of them); use form='auto'"
-                )
-        return cls(FactoredOperator(inverse, inner), q, product, **options)
+        given = GivenSets(friction, rolling, spinning, sets)
+        parts, tangents = forms.of_mass_matrix(M, H, f, w, given, form)
+        more: dict[str, Any] = {"compliance": compliance, "cohesion": cohesion, "name": name}
+        return cls(*parts, tangents=tangents, lengths=lengths, **more)
 
     @classmethod
     def from_contacts(
@@ -265,50 +207,40 @@ class ConeProblem:
         offset:
             b of each contact along its normal (gap over step, restitution) [m/s].
         friction, rolling, spinning:
-            Coefficients a contact or one for all; with rolling or spinning, every contact has six
-            rows: force and torque.
+            Coefficients of each contact, or one for all; with rolling or spinning, every contact
+            has six rows: force and torque.
         """
-        count = np.atleast_2d(np.asarray(arms_a)).shape[0]
-        normals = finite_array("normals", normals)
-        mu = _one_a_contact("friction", friction, count)
-        run: Run
-        torque = rolling is not None or spinning is not None
-        if torque:
-            run = SpinningCone(
-                mu,
-                0.0 if rolling is None else rolling,
-                0.0 if spinning is None else spinning,
-                normals,
-            )
-        else:
-            run = CoulombCone(mu, normals)
-        operator = BodyOperator(
-            inverse_mass=inverse_mass,
-            inverse_inertia=inverse_inertia,
-            bodies_a=bodies_a,
-            bodies_b=bodies_b,
-            arms_a=arms_a,
-            arms_b=arms_b,
-            wrenches=count if torque else 0,
+        operator, product, motion = forms.of_contacts(
+            Bodies(inverse_mass, inverse_inertia, free_velocity),
+            Contacts(bodies_a, bodies_b, normals, arms_a, arms_b, offset),
+            GivenSets(friction, rolling, spinning),
         )
-        free = finite_array("free_velocity", free_velocity)
-        if free.shape != (operator.bodies, 6):
-            raise InputError(
-                f"free_velocity must have shape ({operator.bodies}, 6), got {free.shape}"
-            )
-        relative = np.empty(operator.rows)
-        operator.from_velocities(free, relative)
-        linear = relative.reshape(6 if torque else 3, count).T.copy()
-        if offset is not None:
-            along = _one_a_contact("offset", offset, count)
-            linear[:, :3] += along[:, None] * normals
-        options: dict[str, Any] = {
-            "compliance": compliance,
-            "cohesion": cohesion,
-            "lengths": lengths,
-            "name": name,
-        }
-        return cls(operator, linear.ravel(), [run], **options)
+        terms = Terms.checked(product, compliance, cohesion, lengths)
+        return cls.over_bodies(operator, product, motion, terms, name=name)
+
+    @classmethod
+    def over_bodies(
+        cls,
+        operator: BodyOperator,
+        sets: Product,
+        motion: Motion,
+        terms: Terms,
+        *,
+        yardstick: Yardstick = NO_YARDSTICK,
+        name: str = "",
+        ranks: Ranks = ALONE,
+    ) -> Self:
+        """The problem r = Dᵀv* + b of data that is sound and in internal order.
+
+        The one door to problems over bodies, for callers and time steps alike. Contacts are all of
+        one kind, and come before the scalar rows.
+        """
+        problem = cls.__new__(cls)
+        problem.sets, problem.tangents = sets, None
+        problem.ranks, problem.name, problem.yardstick = ranks, name, yardstick
+        linear = as_finite("the linear term r", motion.linear(operator))
+        problem._hold(operator, linear, sets.outward(linear), terms)
+        return problem
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> ConeProblem:
@@ -322,131 +254,6 @@ class ConeProblem:
         from amontons.problem import files
 
         files.save(self, path)
-
-    # -- what solvers use -------------------------------------------------------------------------
-
-    @property
-    def rows(self) -> int:
-        """Number of rows."""
-        return self.sets.rows
-
-    @property
-    def blocks(self) -> int:
-        """Number of blocks: contacts and scalar rows."""
-        return self.sets.blocks
-
-    def product(self, x: Floats, out: Floats | None = None, scratch: Any = None) -> Floats:
-        """(N + E) x."""
-        if out is None:
-            out = np.empty(self.rows)
-        if scratch is None:
-            scratch = self.operator.scratch()
-        self.operator.apply(x, out, scratch)
-        self._comply(x, out)
-        return out
-
-    def product_and_square(self, x: Floats, out: Floats, scratch: Any) -> float:
-        """out ← (N + E) x; returns xᵀ(N + E)x, over bodies a by-product."""
-        square = self.operator.apply(x, out, scratch)
-        self._comply(x, out)
-        if square is None or self.compliance is not None:
-            return self.inner(x, out)
-        return self.total((square,))[0]
-
-    def inner(self, x: Floats, y: Floats) -> float:
-        """xᵀy of vectors over the rows."""
-        return self.total((inner(x, y),))[0]
-
-    def product_of_velocities(self, x: Floats, velocity: Floats, out: Floats) -> None:
-        """out ← (N + E) x over bodies whose velocities M⁻¹ D x are known already."""
-        assert isinstance(self.operator, BodyOperator)
-        self.operator.from_velocities(velocity, out)
-        self._comply(x, out)
-
-    def _comply(self, x: Floats, out: Floats) -> None:
-        if self.compliance is not None:
-            add = kernels.add_compliance.sized(self.blocks)
-            add(self.sets.arrays, self.compliance, x, out)
-
-    def diagonal_blocks(self) -> tuple[Floats, NDArray[np.int64]]:
-        """The blocks N_bb + E_bb, row by row in one flat array, and where each begins."""
-        blocks, offsets = self.operator.diagonal_blocks(self.sets.arrays)
-        if self.compliance is not None:
-            add_to_blocks(self.sets, self.compliance, blocks, offsets)
-        return blocks, offsets
-
-    def quadratic(
-        self,
-        points: tuple[Floats, Floats, Floats],
-        products: tuple[Floats, Floats, Floats],
-        scratches: tuple[Any, Any, Any],
-        beta: float,
-    ) -> float:
-        """dᵀ(N + E)d for d = new − old − β(old − older), given those three and their products."""
-        short = None
-        if self.compliance is None:
-            short = self.operator.quadratic(*scratches, beta)
-        if short is None:
-            square = kernels.blended_square.sized(self.blocks)
-            partial = np.empty((-(-self.rows // (4 * CHUNK)), 1))
-            short = float(square(*points, *products, beta, partial))
-        return self.total((short,))[0]
-
-    def total(self, sums: tuple[float, ...]) -> tuple[float, ...]:
-        """Sums over this problem's rows as sums over the whole problem.
-
-        The identity on one machine; a problem spread over several adds their parts here, so a
-        solver passes every inner product and norm through this method.
-        """
-        return sums
-
-    @cached_property
-    def curvature(self) -> Floats:
-        """Mean diagonal of N + E over normal, tangential and torque rows, shape (blocks, 3)."""
-        curvature = self.operator.curvatures(self.sets.arrays)
-        if self.compliance is not None:
-            add_to_curvature(self.sets, self.compliance, curvature)
-        return curvature
-
-    @cached_property
-    def mean_steps(self) -> Floats:
-        """d / trace(N_bb) of each block: the step of papers 2 to 4, and ρ of the scaled error."""
-        c, rows = self.curvature, np.ones(self.blocks)
-        trace = c[:, 0].copy()
-        for kind, first, count, _ in self.sets.arrays.groups.tolist():
-            if kind in CONES:
-                cones, size = slice(first, first + count), SIZES[kind]
-                trace[cones] += 2.0 * c[cones, 1] + (size - 3.0) * c[cones, 2]
-                rows[cones] = size
-        return rows / _positive(trace, self._largest_curvature)
-
-    @cached_property
-    def _largest_curvature(self) -> float:
-        return float(self.curvature.max(initial=0.0)) or 1.0
-
-    def metric(self, scaling: str) -> Metric:
-        """Step lengths that precondition a first-order method.
-
-        "none" is the identity; "block" one step a block, d/trace(N_bb), as papers 1 to 4 have it;
-        "split" one for the normal, one for the tangential and one for the torque rows. The cone is
-        a cone in that metric too, so its projection stays exact and the step fits better.
-        """
-        empty = np.empty(0)
-        torque = self.sets.has_torque
-        if scaling == "none":
-            one = np.ones(self.blocks)
-            return Metric(one, one, one if torque else empty)
-        if scaling == "block":
-            steps = self.mean_steps
-            return Metric(steps, steps, steps if torque else empty)
-        if scaling == "split":
-            c, top = self.curvature, self._largest_curvature
-            return Metric(
-                1.0 / _positive(c[:, 0], top),
-                1.0 / _positive(c[:, 1], top),
-                1.0 / _positive(c[:, 2], top) if torque else empty,
-            )
-        raise InputError(f"unknown scaling {scaling!r}; choose 'none', 'block' or 'split'")
 
     # -- units ------------------------------------------------------------------------------------
 
@@ -484,7 +291,7 @@ class ConeProblem:
     @property
     def speed_unit(self) -> float:
         """What the scaled error is relative to: ‖r‖, or what its yardstick calls the least."""
-        return max(self.linear_norm, self.yardstick.least * math.sqrt(self.blocks)) or 1.0
+        return max(self.linear_norm, self.yardstick.least * math.sqrt(self.all_blocks)) or 1.0
 
     # -- coordinates at the border ----------------------------------------------------------------
 
@@ -493,7 +300,7 @@ class ConeProblem:
         if impulses is None:
             x = np.zeros(self.rows)
         else:
-            x = finite_array("impulses", impulses)
+            x = as_finite("impulses", impulses)
             if x.shape != (self.rows,):
                 raise InputError(f"impulses must have {self.rows} entries, got shape {x.shape}")
             x = self._inward(x)
@@ -515,6 +322,19 @@ class ConeProblem:
             u += self.operator.skew @ (x if self.shift is None else x - self.shift)
         return self._outward(u)
 
+    def velocity_change(self, x: Floats, gathered: Floats | None = None) -> Floats | None:
+        """M⁻¹ D γ of each body, of internal unknowns x, shape (bodies, 6); None without bodies.
+
+        `gathered` is what the product (N + E) x of :attr:`even` left in its scratch memory, if that
+        is known: it serves where the unknowns there are the impulses themselves.
+        """
+        operator = self.operator.over_bodies
+        if operator is None:
+            return None
+        if gathered is not None and self.shift is None and self.row_factors is None:
+            return gathered
+        return operator.velocities(x if self.shift is None else x - self.shift)
+
     @property
     def given_linear(self) -> Floats:
         """r as the caller gave it."""
@@ -527,7 +347,7 @@ class ConeProblem:
 
         So is `linear_norm`, the unit of the scaled error: what differs is a shift of one problem.
         """
-        other = object.__new__(ConeProblem)
+        other = object.__new__(type(self))
         other.__dict__.update(self.__dict__)
         other.__dict__.pop("even", None)
         other.linear, other.judged_as_given = linear, None
@@ -539,25 +359,15 @@ class ConeProblem:
 
         None where the caller's coordinates are the internal ones. Only t1 is kept.
         """
-        if self.tangents is None:
-            return None
-        normals = self.sets.arrays.normal.T
-        return np.stack([normals, self.tangents, np.cross(normals, self.tangents)], axis=2)
+        return None if self.tangents is None else frames_of(self.sets, self.tangents)
 
     def _inward(self, values: Floats) -> Floats:
         """Values of rows in internal coordinates and order, from the caller's."""
-        frames = self.frames
-        if frames is not None:
-            values = np.einsum("cij,cj->ci", frames, values.reshape(-1, 3)).ravel()
-        return self.sets.inward(values)
+        return self.sets.inward(turned("cij,cj->ci", self.frames, values))
 
     def _outward(self, values: Floats) -> Floats:
         """Values of rows in the caller's coordinates and order."""
-        values = self.sets.outward(values)
-        frames = self.frames
-        if frames is not None:
-            values = np.einsum("cji,cj->ci", frames, values.reshape(-1, 3)).ravel()
-        return values
+        return turned("cji,cj->ci", self.frames, self.sets.outward(values))
 
     @property
     def nbytes(self) -> int:
@@ -574,15 +384,3 @@ class ConeProblem:
         title = f" {self.name!r}" if self.name else ""
         form = type(self.operator).__name__
         return f"<ConeProblem{title}: {self.rows} rows, {self.sets!r}, {form}>"
-
-
-def _one_a_contact(name: str, value: ArrayLike, contacts: int) -> Floats:
-    array = finite_array(name, value)
-    if array.ndim and array.shape != (contacts,):
-        raise InputError(f"{name} has shape {array.shape} for {contacts} contacts")
-    return np.broadcast_to(array, (contacts,))
-
-
-def _positive(values: Floats, fallback: float) -> Floats:
-    """Values with those that are no usable curvature (between immovable bodies) replaced."""
-    return np.where(values > 1e-14 * fallback, values, fallback)

@@ -70,4 +70,4 @@ class Residuals:
 
 def share_of_row(problem: ConeProblem) -> float:
     """What makes :attr:`Measure.PAPER3` of :attr:`Measure.PAPER1`: one over the number of rows."""
-    return 1.0 / max(problem.rows, 1)
+    return 1.0 / max(problem.all_rows, 1.0)

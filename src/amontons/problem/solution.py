@@ -61,6 +61,9 @@ class Solution:
     """γ in the problem's coordinates, shape (rows,) [N s]."""
     velocities: Floats
     """u = Nγ + r, in the same coordinates, shape (rows,) [m/s]."""
+    velocity_change: Floats | None = field(default=None, repr=False)
+    """M⁻¹Dγ, what the impulses add to the velocities of bodies, linear then angular, shape
+    (bodies, 6) [m/s, rad/s]: v⁺ = v* + this. None where the problem is not over bodies."""
     status: Status
     message: str
     iterations: int

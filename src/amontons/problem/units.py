@@ -19,10 +19,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from amontons.algebra.cones import SetKind
+from amontons.algebra.cones import CONES, TURNING
+from amontons.checks import as_numbers
 from amontons.errors import InputError
 from amontons.problem.arrangement import SIZES
-from amontons.problem.sets import TURNING, Interval, Product, RollingCone, Run, SpinningCone
+from amontons.problem.sets import Product, Run
 
 if TYPE_CHECKING:
     from amontons.problem.problem import ConeProblem
@@ -62,14 +63,11 @@ def checked_lengths(sets: Product, lengths: ArrayLike | None) -> Floats | None:
     """
     if lengths is None:
         return None
-    try:
-        given = np.asarray(lengths, dtype=np.float64)
-    except (TypeError, ValueError) as reason:
-        raise InputError(f"lengths must be an array of numbers: {reason}") from None
+    given = as_numbers("lengths", lengths)
     if given.ndim == 0:
         given = np.full(sets.blocks, float(given))
     if given.shape != (sets.blocks,):
-        raise InputError(f"lengths must be one a block ({sets.blocks}), got shape {given.shape}")
+        raise InputError(f"lengths must be one per block ({sets.blocks}), got shape {given.shape}")
     good = np.isnan(given) | ((given > 0.0) & np.isfinite(given))
     if not good.all():
         worst = int(np.argmin(good))
@@ -95,7 +93,7 @@ def row_factors(sets: Product, curvature: Any, lengths: Floats | None) -> Floats
             length = np.where(np.isnan(length), own[first : first + count], length)
             turning = factors[row + 3 * count : row + SIZES[kind] * count]
             turning.reshape(-1, count)[:] = length
-        elif kind != SetKind.COULOMB:
+        elif kind not in CONES:
             factors[row : row + count] = np.where(np.isnan(length), 1.0, length)
     return None if (factors == 1.0).all() else factors
 
@@ -142,14 +140,5 @@ def scaled_sets(sets: Product, factors: Floats) -> Product:
     for run in sets.runs:
         mine = outward[row : row + run.rows].reshape(run.blocks, -1)
         row += run.rows
-        length = mine[:, -1]
-        fields = dict(run.__dict__)
-        if isinstance(run, RollingCone | SpinningCone):
-            fields["rolling"] = np.asarray(run.rolling) / length
-            if isinstance(run, SpinningCone):
-                fields["spinning"] = np.asarray(run.spinning) / length
-        elif isinstance(run, Interval):
-            fields["lower"] = np.asarray(run.lower) / length
-            fields["upper"] = np.asarray(run.upper) / length
-        runs.append(type(run).trusted(**fields))
+        runs.append(run.in_units_of(mine[:, -1]))
     return Product(runs)

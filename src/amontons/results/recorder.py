@@ -11,9 +11,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from amontons.checks import positive
 from amontons.errors import InputError, OutputError
-from amontons.model.shapes.checks import positive
-from amontons.problem.files import remove_unfinished
 from amontons.results.claim import Claim
 from amontons.results.layout import CHECKPOINT, FRAME, RUN_FILE
 from amontons.results.resuming import reopened, taken
@@ -21,6 +20,7 @@ from amontons.results.run_file import RunFile
 from amontons.simulation.notes import Note
 from amontons.simulation.report import StepReport
 from amontons.simulation.simulation import Simulation
+from amontons.storage.writing import remove_unfinished
 
 ROUNDING = 1e-6
 """Share of a frame's time by which a step may come too early for it."""

@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 from amontons.errors import FileFormatError, InputError
 from amontons.model.materials import PAIRED
 from amontons.model.world import World
-from amontons.problem.files import DAMAGE, ZIP_START, replacing, require_file
 from amontons.simulation.state import State
+from amontons.storage.reading import DAMAGE, ZIP_START, require_file
+from amontons.storage.writing import replacing
 
 if TYPE_CHECKING:
     from amontons.simulation.simulation import Simulation
@@ -77,7 +78,7 @@ def fingerprint(world: World) -> str:
 
 def _read(path: Path) -> Arrays:
     """All arrays of a checkpoint of this version."""
-    require_file(path)
+    require_file(path, "checkpoint")
     with path.open("rb") as stream:  # numpy would leave a damaged file open
         if stream.read(len(ZIP_START)) != ZIP_START:
             raise FileFormatError(f"{path} is not a checkpoint of a simulation")

@@ -20,7 +20,6 @@ from amontons.dynamics.contact_laws import (
 from amontons.dynamics.joints.law import JointRows
 from amontons.dynamics.joints.step import JointStep
 from amontons.dynamics.joints.stiffness import Taut
-from amontons.problem.operators import BodyOperator
 from amontons.problem.problem import ConeProblem
 from amontons.problem.solution import Solution
 from amontons.simulation.checks import check_velocities
@@ -102,9 +101,8 @@ class _Solves:
         self.iterations += solution.iterations
         if self.iterations != solution.iterations:
             solution = dataclasses.replace(solution, iterations=self.iterations)
-        assert isinstance(problem.operator, BodyOperator)
-        kick = problem.operator.velocities(problem.sets.inward(solution.impulses))
-        velocity = free + kick
+        assert solution.velocity_change is not None
+        velocity = free + solution.velocity_change
         check_velocities(self.model, velocity)
         return problem, solution, velocity
 
@@ -209,8 +207,8 @@ def _gain(solved: StepSolution, start: Start) -> float:
     terms = solved.terms
     if not terms.bouncing.any():
         return 0.0
-    operator, count = solved.problem.operator, terms.width * len(terms)
-    assert isinstance(operator, BodyOperator)
+    operator, count = solved.problem.operator.over_bodies, terms.width * len(terms)
+    assert operator is not None
     speeds = np.empty((2, operator.rows))
     operator.from_velocities(start.twist, speeds[0])
     operator.from_velocities(solved.velocity, speeds[1])

@@ -11,9 +11,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from amontons.checks import finite, positive
 from amontons.dynamics.contact_laws import ContactRules
 from amontons.errors import InputError
-from amontons.model.shapes.checks import finite, positive
 from amontons.problem.problem import ConeProblem
 from amontons.problem.units import Yardstick
 from amontons.simulation.sleeping import Sleeping

@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 
 from amontons._blas import one_blas_thread
+from amontons.checks import finite, positive
 from amontons.collision.memory import RememberedContacts
 from amontons.dynamics.energy_ledger import Work
 from amontons.dynamics.forces import ForceSystem
 from amontons.dynamics.joints.system import JointSystem
 from amontons.errors import InputError, StrictError
 from amontons.model.bodies import Bodies
-from amontons.model.shapes.checks import finite, positive
 from amontons.model.world import World
 from amontons.problem.problem import ConeProblem
 from amontons.simulation.checkpoint import restore, save

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from amontons.checks import finite, positive
 from amontons.collision.memory import RememberedContacts
 from amontons.dynamics.islands import islands
 from amontons.dynamics.joints.model import JointModel
 from amontons.dynamics.masses import Masses
 from amontons.errors import InputError
 from amontons.model.joints import Connection
-from amontons.model.shapes.checks import finite, positive
 from amontons.simulation.state import BodyState, RestState
 
 Floats = NDArray[np.float64]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from amontons.checks import positive
 from amontons.collision.contacts import ContactSet
 from amontons.collision.memory import RememberedContacts
 from amontons.dynamics.contact_laws import ContactRules
@@ -13,7 +14,6 @@ from amontons.dynamics.integration import advance
 from amontons.dynamics.joints.readings import JointReadings
 from amontons.dynamics.joints.step import joint_rows, loaded, measure
 from amontons.dynamics.joints.stiffness import NOT_TAUT, steady_turns, stiffen
-from amontons.model.shapes.checks import positive
 from amontons.simulation.checks import check_bodies
 from amontons.simulation.energy_book import Taken, entered
 from amontons.simulation.impulses import Start, find_impulses

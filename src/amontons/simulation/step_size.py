@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from amontons.checks import positive
 from amontons.dynamics.masses import Masses
 from amontons.errors import InputError
-from amontons.model.shapes.checks import positive
 
 Floats = NDArray[np.float64]
 

@@ -20,7 +20,6 @@ from typing import ClassVar
 
 from amontons.algebra.cones import SetKind
 from amontons.errors import InputError
-from amontons.problem.operators import FactoredOperator, MatrixOperator
 from amontons.problem.problem import ConeProblem
 from amontons.problem.residuals import Measure
 from amontons.problem.solution import Status
@@ -135,7 +134,7 @@ class Auto(Solver):
         product = problem.product(buffers.best)
         error, _ = gauge.error(problem, buffers.best, product)
         near = error <= NEAR and most_steps > 0
-        if problem.sets.bilateral or not near or not can_finish(problem):
+        if problem.bilateral or not near or not can_finish(problem):
             return
         found, closer, steps = finish(
             problem,
@@ -151,7 +150,7 @@ class Auto(Solver):
 
     def _first_order(self, problem: ConeProblem) -> Solver:
         kind: type[Solver] = APGD
-        if problem.sets.bilateral:
+        if problem.bilateral:
             kind = ConjugateGradient
         elif problem.blocks <= FEW_BLOCKS and SetKind.FREE not in problem.sets.kinds:
             kind = SpectralGradient
@@ -242,7 +241,7 @@ class Auto(Solver):
 
 def _few_with_joints(problem: ConeProblem) -> bool:
     kinds = problem.sets.kinds
-    return SetKind.FREE in kinds and not problem.sets.bilateral and problem.rows <= FEW_ROWS
+    return SetKind.FREE in kinds and not problem.bilateral and problem.rows <= FEW_ROWS
 
 
 @lru_cache
@@ -262,7 +261,11 @@ class _Costs:
         joints = SetKind.FREE in self.problem.sets.kinds
         bursts = come_in_bursts(self.problem) and (joints or self.problem.blocks > FEW_BLOCKS)
         call = FIRST_ORDER_IN_BURSTS if bursts else FIRST_ORDER_CALL
-        return call + FIRST_ORDER_BLOCK * self.problem.blocks + FIRST_ORDER_ENTRY * self._entries
+        return (
+            call
+            + FIRST_ORDER_BLOCK * self.problem.blocks
+            + FIRST_ORDER_ENTRY * self.problem.operator.entries
+        )
 
     @cached_property
     def interior(self) -> float:
@@ -276,21 +279,12 @@ class _Costs:
     @cached_property
     def factor(self) -> FactorCost:
         """Counted for large problems; for small ones a guess will do."""
-        n = self.problem.rows
+        n, entries = self.problem.rows, self.problem.operator.entries
         if n > COUNTED_ABOVE:
             return problem_cost(self.problem)
-        return FactorCost(n, min(3.0 * self._entries, 0.5 * n * n), min(n**3 / 3, 1e3 * n))
+        return FactorCost(n, min(3.0 * entries, 0.5 * n * n), min(n**3 / 3, 1e3 * n))
 
     @cached_property
     def fits(self) -> bool:
-        """Whether the factorisation fits into memory, with room to spare."""
-        return self.factor.nbytes < 0.8 * available_memory()
-
-    @property
-    def _entries(self) -> int:
-        operator = self.problem.operator
-        if isinstance(operator, MatrixOperator):
-            return int(operator.matrix.nnz)
-        if isinstance(operator, FactoredOperator):
-            return int(2 * operator.H.nnz)
-        return 0
+        """Whether an interior point method can take over, with memory to spare."""
+        return self.problem.sets.second_order and self.factor.nbytes < 0.8 * available_memory()

@@ -13,7 +13,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,7 +21,6 @@ from numpy.typing import ArrayLike, NDArray
 from amontons._blas import one_blas_thread
 from amontons.errors import InputError
 from amontons.judge import evaluate
-from amontons.problem import kernels
 from amontons.problem.problem import ConeProblem
 from amontons.problem.residuals import Measure, Residuals
 from amontons.problem.solution import History, Solution, Status
@@ -92,8 +91,7 @@ class Buffers:
         """A buffer that is not in use and holds the projection of x."""
         start = self.free(*used)
         start[:] = x
-        kernels.project.sized(problem.blocks)(problem.sets.arrays, start)
-        return start
+        return problem.project(start)
 
     def free(self, *used: Floats) -> Floats:
         """An array that is neither in use nor the best iterate."""
@@ -175,7 +173,7 @@ class Solver(ABC):
         self.check(problem)
         start = time.perf_counter()
         with one_blas_thread:
-            if problem.rows:
+            if problem.all_rows:
                 return self._drive(problem, problem.unknowns(guess), callback, start)
             x, nothing = problem.unknowns(guess), "nothing to solve"
             verdict = self._judge(problem, x)
@@ -238,7 +236,7 @@ class Solver(ABC):
             if count >= self.max_iterations:
                 status, message = Status.ITERATION_LIMIT, f"reached {count} iterations"
                 break
-            if now >= self.time_limit:
+            if self.time_limit < math.inf and problem.maximum((now,))[0] >= self.time_limit:
                 status, message = Status.TIME_LIMIT, f"reached {self.time_limit:g} s"
                 break
             if count - best_at >= self.patience > 0:
@@ -252,8 +250,9 @@ class Solver(ABC):
 
     def _judge(self, problem: ConeProblem, x: Floats) -> _Verdict:
         """What the judge says of x; nothing of the method's own arithmetic is used."""
-        product = problem.product(x)
-        return _Verdict(evaluate(problem, x, product, exact=self.exact), product)
+        gathered = problem.operator.scratch()
+        product = problem.product(x, scratch=gathered)
+        return _Verdict(evaluate(problem, x, product, exact=self.exact), product, gathered)
 
     def _finish(
         self,
@@ -268,12 +267,13 @@ class Solver(ABC):
     ) -> Solution:
         measured = verdict.residuals
         residual = measured[Measure(self.measure)]
-        if problem.rows and residual <= self.tolerance and status is not Status.INVALID:
+        if problem.all_rows and residual <= self.tolerance and status is not Status.INVALID:
             status, message = Status.CONVERGED, "the residual is within the tolerance"
         x, product = problem.from_even(x), problem.to_even(verdict.product)
         return Solution(
             impulses=problem.impulses(x),
             velocities=problem.velocities(x, product),
+            velocity_change=problem.velocity_change(x, verdict.gathered),
             status=status,
             message=message,
             iterations=count,
@@ -288,10 +288,11 @@ class Solver(ABC):
 
 
 class _Verdict(NamedTuple):
-    """What the judge says of a point, and its product (N + E) x."""
+    """What the judge says of a point, and its product (N + E) x with what that left."""
 
     residuals: Residuals
     product: Floats
+    gathered: Any  # the operator's scratch memory
 
 
 class _Log:

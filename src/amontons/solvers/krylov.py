@@ -42,7 +42,7 @@ class KrylovSolver(Solver):
 
     def check(self, problem: ConeProblem) -> None:
         """Only ℝ is allowed."""
-        if not problem.sets.bilateral:
+        if not problem.bilateral:
             kinds = ", ".join(sorted(k.name.lower() for k in problem.sets.kinds if k))
             raise UnsupportedProblemError(
                 f"{type(self).__name__} solves bilateral constraints only, and this problem has "

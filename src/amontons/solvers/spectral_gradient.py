@@ -283,7 +283,7 @@ class SpectralGradient(Solver):
             objective += length * (slope + 0.5 * length * bend)
 
     def _spectral_step(self, problem: ConeProblem) -> AlternatingStep | AdaptiveStep:
-        adaptive = self.step == "adaptive" or (self.step == "auto" and problem.sets.bilateral)
+        adaptive = self.step == "adaptive" or (self.step == "auto" and problem.bilateral)
         return AdaptiveStep() if adaptive else AlternatingStep()
 
     def _line_search(self, objective: float, slope: float, bend: float, reference: float) -> float:

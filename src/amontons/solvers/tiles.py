@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from amontons._jit import TILE, helper, routine
-from amontons.algebra.cones import COULOMB, ROLLING, rows_of
+from amontons.algebra.cones import COULOMB, SPINNING, by_vectors, rows_of
 from amontons.algebra.tiles import normals_of, project_tile
 
 SMALL = 1e-140
@@ -174,7 +174,7 @@ def step_tile(sets, metric, kind, first, t, m, step, T):
 @routine
 def descend_tile(sets, kind, b, m, step, sn, st, sm, G, V):
     """V ← V − step · S G, with S the metric's step lengths."""
-    if kind == COULOMB or kind > ROLLING:
+    if by_vectors(kind):
         n0, n1, n2 = normals_of(sets, b, m)
         V0, V1, V2 = V[:TILE], V[TILE : 2 * TILE], V[2 * TILE : 3 * TILE]
         G0, G1, G2 = G[:TILE], G[TILE : 2 * TILE], G[2 * TILE : 3 * TILE]
@@ -183,34 +183,31 @@ def descend_tile(sets, kind, b, m, step, sn, st, sm, G, V):
             V0[j] -= step * (st[j] * G0[j] + along * n0[j])
             V1[j] -= step * (st[j] * G1[j] + along * n1[j])
             V2[j] -= step * (st[j] * G2[j] + along * n2[j])
-        if kind > ROLLING:
+        if kind == SPINNING:
             for k in range(3, 6):
                 for j in range(m):
                     V[k * TILE + j] -= step * sm[j] * G[k * TILE + j]
     else:
         for j in range(m):
             V[j] -= step * sn[j] * G[j]
-        if kind == ROLLING:
-            for k in range(1, 3):
-                for j in range(m):
-                    V[k * TILE + j] -= step * st[j] * G[k * TILE + j]
-            for k in range(3, 5):
-                for j in range(m):
-                    V[k * TILE + j] -= step * sm[j] * G[k * TILE + j]
+        for k in range(1, rows_of(kind)):
+            s = st if k < 3 else sm
+            for j in range(m):
+                V[k * TILE + j] -= step * s[j] * G[k * TILE + j]
 
 
 @routine
 def square_tile(sets, kind, b, m, sn, st, sm, inverse, D):
     """Σ dᵀSd over the tile, or Σ dᵀS⁻¹d with `inverse`."""
     total = 0.0
-    if kind == COULOMB or kind > ROLLING:
+    if by_vectors(kind):
         n0, n1, n2 = normals_of(sets, b, m)
         D0, D1, D2 = D[:TILE], D[TILE : 2 * TILE], D[2 * TILE : 3 * TILE]
         for j in range(m):
             v = D0[j] * n0[j] + D1[j] * n1[j] + D2[j] * n2[j]
             t = D0[j] * D0[j] + D1[j] * D1[j] + D2[j] * D2[j] - v * v
             total += v * v / sn[j] + t / st[j] if inverse else sn[j] * v * v + st[j] * t
-        if kind > ROLLING:
+        if kind == SPINNING:
             for k in range(3, 6):
                 for j in range(m):
                     square = D[k * TILE + j] * D[k * TILE + j]
@@ -219,10 +216,12 @@ def square_tile(sets, kind, b, m, sn, st, sm, inverse, D):
         for j in range(m):
             square = D[j] * D[j]
             total += square / sn[j] if inverse else sn[j] * square
-        if kind == ROLLING:
+        if kind >= COULOMB:
+            torque = rows_of(kind) > 3
             for j in range(m):
                 square = D[TILE + j] * D[TILE + j] + D[2 * TILE + j] * D[2 * TILE + j]
                 total += square / st[j] if inverse else st[j] * square
-                square = D[3 * TILE + j] * D[3 * TILE + j] + D[4 * TILE + j] * D[4 * TILE + j]
-                total += square / sm[j] if inverse else sm[j] * square
+                if torque:
+                    square = D[3 * TILE + j] * D[3 * TILE + j] + D[4 * TILE + j] * D[4 * TILE + j]
+                    total += square / sm[j] if inverse else sm[j] * square
     return total

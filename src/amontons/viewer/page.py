@@ -7,7 +7,7 @@ import os
 from importlib import resources
 from pathlib import Path
 
-from amontons.problem.files import replacing
+from amontons.storage.writing import replacing
 from amontons.viewer.extent import Recording
 from amontons.viewer.packing import Packing
 

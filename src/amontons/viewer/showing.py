@@ -9,9 +9,9 @@ import webbrowser
 from pathlib import Path
 
 from amontons.errors import InputError
-from amontons.problem.files import replacing
 from amontons.results import Results, SingleFrame
 from amontons.simulation.simulation import Simulation
+from amontons.storage.writing import replacing
 from amontons.viewer.packing import Packing
 from amontons.viewer.page import page_text
 

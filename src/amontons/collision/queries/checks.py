@@ -5,27 +5,17 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from amontons.checks import rows_array
 from amontons.errors import InputError
-from amontons.model.shapes.checks import finite_array
 
 Floats = NDArray[np.float64]
 
 ALL_GROUPS = 0xFFFFFFFF
 
 
-def rows_of(name: str, value: ArrayLike, width: int = 3) -> Floats:
-    """A finite array of shape (n, width); nothing at all is n = 0."""
-    array = finite_array(name, value)
-    if array.size == 0:
-        return np.empty((0, width))
-    if array.ndim != 2 or array.shape[1] != width:
-        raise InputError(f"{name} must have shape (n, {width}), got {array.shape}")
-    return array
-
-
 def unit_directions(name: str, value: ArrayLike, number: int) -> Floats:
     """Directions of any length but zero, made unit length; shape (number, 3)."""
-    array = rows_of(name, value)
+    array = rows_array(name, value)
     _same_number(name, array, number)
     largest = np.abs(array).max(axis=1, initial=0.0)
     if (largest == 0.0).any():
@@ -39,7 +29,7 @@ def unit_turns(name: str, value: ArrayLike | None, number: int) -> Floats:
     """Unit quaternions (w, x, y, z), shape (number, 4); by default nothing is turned."""
     if value is None:
         return np.tile([1.0, 0.0, 0.0, 0.0], (number, 1))
-    array = rows_of(name, value, 4)
+    array = rows_array(name, value, 4)
     _same_number(name, array, number)
     length = np.linalg.norm(array, axis=1)
     wrong = np.abs(length - 1.0) > 1e-6

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from amontons.checks import rows_array
 from amontons.collision.body_parts import parts_of
 from amontons.collision.queries.checks import (
     ALL_GROUPS,
@@ -18,7 +19,6 @@ from amontons.collision.queries.checks import (
     body_pairs,
     group_bits,
     reaches,
-    rows_of,
     unit_directions,
     unit_turns,
 )
@@ -103,7 +103,7 @@ class Snapshot:
             Whether a ray that begins inside a convex part or below a plane should "pass" out of it
             without a hit, or "hit" it at distance 0 with a normal against the ray.
         """
-        start = rows_of("origins", origins)
+        start = rows_array("origins", origins)
         number = len(start)
         unit = unit_directions("directions", directions, number)
         if inside not in ("pass", "hit"):
@@ -150,7 +150,7 @@ class Snapshot:
         ignore:
             A body that is not looked at, one for all or one each; −1 for none.
         """
-        place = rows_of("points", points)
+        place = rows_array("points", points)
         number = len(place)
         nearest = np.full(number, -1, dtype=np.int64)
         distance, normal = np.full(number, np.inf), np.full((number, 3), np.nan)
@@ -201,7 +201,7 @@ class Snapshot:
             raise InputError(f"shape must be a shape such as amontons.Sphere, got {shape!r}")
         if isinstance(shape, Plane):
             raise InputError("a Plane overlaps half of everything: ask with a large Box instead")
-        place = rows_of("at", at)
+        place = rows_array("at", at)
         number = len(place)
         turn = unit_turns("turned", turned, number)
         reach = float(reaches("within", within, 1)[0])

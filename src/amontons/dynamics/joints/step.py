@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from amontons.checks import finite
 from amontons.dynamics.energy_ledger import OF_JOINTS, room_for_sums, total_of, work_of_rows
 from amontons.dynamics.joints.breaking import take_loads
 from amontons.dynamics.joints.coordinates import Measured, measure_all
@@ -25,7 +26,6 @@ from amontons.dynamics.joints.law import (
 )
 from amontons.dynamics.joints.model import JointModel
 from amontons.dynamics.joints.tables import JointState
-from amontons.model.shapes.checks import finite
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from amontons.checks import positive, positive_or_infinite
 from amontons.dynamics.joints.binding import IndexOf, bind, body_rows
 from amontons.dynamics.joints.coordinates import Measured
 from amontons.dynamics.joints.law import JointRows
@@ -25,8 +26,6 @@ from amontons.dynamics.joints.tables import (
 )
 from amontons.errors import InputError
 from amontons.model.joints.base import Connection
-from amontons.model.joints.checks import positive_or_infinite
-from amontons.model.shapes.checks import positive
 
 Floats = NDArray[np.float64]
 Ids = NDArray[np.int64]

@@ -6,9 +6,9 @@ import math
 from collections.abc import Mapping
 from pathlib import Path
 
+from amontons.checks import finite
 from amontons.errors import InputError
 from amontons.interchange.robots.left_out import LeftOut
-from amontons.model.shapes.checks import finite
 
 Limits = tuple[float, float] | None
 

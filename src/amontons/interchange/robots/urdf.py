@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.spatial.transform import Rotation
 
+from amontons.checks import finite_vector, unit_quaternion, unit_vector
 from amontons.errors import FileFormatError, InputError
 from amontons.interchange.robots.assembly import Assembly
 from amontons.interchange.robots.configuration import Clamped, limits_from
@@ -22,7 +23,6 @@ from amontons.interchange.robots.placing import keep_overlaps_apart, put_on_floo
 from amontons.interchange.robots.urdf_links import checked_pose, fill_link, naming
 from amontons.interchange.robots.urdf_tags import list_unknown_tags
 from amontons.model.joints import Motor, PositionMotor
-from amontons.model.shapes.checks import finite_vector, unit_quaternion, unit_vector
 from amontons.model.world import World
 
 WAYS = {

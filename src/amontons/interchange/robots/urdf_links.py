@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from amontons.checks import finite_array, not_negative
 from amontons.errors import FileFormatError, InputError
 from amontons.interchange.robots.left_out import LeftOut
 from amontons.interchange.robots.mechanism import Floats, Link, Piece, Pose, merged_inertia
-from amontons.model.joints.checks import not_negative
 from amontons.model.shapes import (
     Box,
     ConvexHull,
@@ -21,7 +21,6 @@ from amontons.model.shapes import (
     Sphere,
     TriangleMesh,
 )
-from amontons.model.shapes.checks import finite_array
 from amontons.model.shapes.mesh_files import read_mesh
 
 DENSITY = 1000.0

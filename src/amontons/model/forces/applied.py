@@ -8,10 +8,11 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
+from amontons.checks import finite_vector
+from amontons.checks.arrays import Vector
 from amontons.errors import InputError
 from amontons.model.forces.base import Load
 from amontons.model.joints.checks import BodyLike, some_body
-from amontons.model.shapes.checks import Vector, finite_vector
 
 VectorSignal = Vector | Callable[[float], ArrayLike]
 """Three numbers, or a function of time [s] that gives three."""

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from amontons.checks import finite_array, finite_vector, unit_vector
+from amontons.checks.arrays import Vector
 from amontons.errors import InputError
 from amontons.model.joints.base import Connection
 from amontons.model.joints.constraints import (
@@ -19,7 +21,6 @@ from amontons.model.joints.constraints import (
     along,
     as_vector,
 )
-from amontons.model.shapes.checks import Vector, finite_array, finite_vector, unit_vector
 
 SQUARE = 1e-6
 """Cosine up to which two axes are taken for perpendicular."""

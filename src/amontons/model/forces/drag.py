@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from amontons.checks import not_negative
 from amontons.errors import InputError
 from amontons.model.forces.base import Bodies, Load, body_ids
-from amontons.model.joints.checks import not_negative
 
 COEFFICIENTS = ("linear", "quadratic", "angular", "angular_quadratic")
 

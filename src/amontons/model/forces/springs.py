@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from amontons.checks import finite, finite_vector, not_negative, unit_vector
+from amontons.checks.arrays import Vector
 from amontons.errors import InputError
 from amontons.model.joints.base import Connection
-from amontons.model.joints.checks import not_negative
 from amontons.model.joints.constraints import (
     AXES,
     ORIGIN,
@@ -21,7 +22,6 @@ from amontons.model.joints.constraints import (
     middle_of,
     turn,
 )
-from amontons.model.shapes.checks import Vector, finite, finite_vector, unit_vector
 
 
 def check_softness(spring: LinearSpring | TorsionSpring) -> None:

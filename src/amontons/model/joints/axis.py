@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from amontons.checks import finite_vector, not_negative, unit_vector
+from amontons.checks.arrays import Vector
 from amontons.model.joints.base import Joint
-from amontons.model.joints.checks import Limits, checked_limits, not_negative
+from amontons.model.joints.checks import Limits, checked_limits
 from amontons.model.joints.drives import Drive
 from amontons.model.joints.motors import Motor, checked_motor
-from amontons.model.shapes.checks import Vector, finite_vector, unit_vector
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,8 +8,9 @@ from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
+from amontons.checks import not_negative, positive_or_infinite
 from amontons.errors import InputError
-from amontons.model.joints.checks import BodyLike, body_id, not_negative, positive_or_infinite
+from amontons.model.joints.checks import BodyLike, body_id
 from amontons.model.joints.constraints import RIGID, JointConstraints, Softness
 from amontons.model.joints.strength import Strength
 

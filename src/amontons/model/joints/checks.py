@@ -6,11 +6,9 @@ import math
 from numbers import Integral
 from typing import Any, Protocol
 
-import numpy as np
-
+from amontons.checks import LARGEST, finite
 from amontons.errors import InputError
 from amontons.model.joints.constraints import Signal
-from amontons.model.shapes.checks import LARGEST, finite, positive
 
 
 class HasId(Protocol):
@@ -47,21 +45,6 @@ def some_body(name: str, body: Any) -> int:
     if number is None:
         raise InputError(f"{name} must be a body or its id; the world cannot be moved")
     return number
-
-
-def not_negative(name: str, value: object) -> float:
-    """Zero or more, as a float."""
-    number = finite(name, value)
-    if number < 0.0:
-        raise InputError(f"{name} is {number:g}; it must not be negative")
-    return number
-
-
-def positive_or_infinite(name: str, value: object) -> float:
-    """A positive number as a float; math.inf stands for no bound."""
-    if isinstance(value, float | np.floating) and value == math.inf:
-        return math.inf
-    return positive(name, value)
 
 
 def signal(name: str, value: Any) -> Signal:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from amontons.model.shapes.checks import Vector
+from amontons.checks.arrays import Vector
 
 Signal = float | Callable[[float], float]
 """A number, or a function of time [s] that gives one."""

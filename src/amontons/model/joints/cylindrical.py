@@ -6,13 +6,13 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
+from amontons.checks import finite, not_negative
 from amontons.errors import InputError
 from amontons.model.joints.axis import AxisJoint, PlaneJoint
-from amontons.model.joints.checks import Limits, checked_limits, not_negative
+from amontons.model.joints.checks import Limits, checked_limits
 from amontons.model.joints.constraints import JointConstraints, along, perpendiculars, turn
 from amontons.model.joints.drives import Drive, add_drive
 from amontons.model.joints.motors import Motor, checked_motor
-from amontons.model.shapes.checks import finite
 
 
 @dataclass(frozen=True, kw_only=True)

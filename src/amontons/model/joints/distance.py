@@ -7,6 +7,8 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
 
+from amontons.checks import finite_vector, positive
+from amontons.checks.arrays import Vector
 from amontons.errors import InputError
 from amontons.model.joints.base import Joint
 from amontons.model.joints.checks import signal
@@ -19,7 +21,6 @@ from amontons.model.joints.constraints import (
     length,
     middle_of,
 )
-from amontons.model.shapes.checks import Vector, finite_vector, positive
 
 CLOSE = 1e-6
 """Relative difference that a given length may have from that of now."""

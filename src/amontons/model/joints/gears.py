@@ -8,6 +8,8 @@ from typing import ClassVar
 
 import numpy as np
 
+from amontons.checks import finite, finite_vector, unit_vector
+from amontons.checks.arrays import Vector
 from amontons.errors import InputError
 from amontons.model.joints.base import Joint
 from amontons.model.joints.constraints import (
@@ -19,7 +21,6 @@ from amontons.model.joints.constraints import (
     middle_of,
     turn,
 )
-from amontons.model.shapes.checks import Vector, finite, finite_vector, unit_vector
 
 FLAT = 1e-6
 """Distance from an axis, relative to the distance of the centres, that counts as none."""

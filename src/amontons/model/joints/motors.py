@@ -8,8 +8,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from amontons.checks import not_negative, positive_or_infinite
 from amontons.errors import InputError
-from amontons.model.joints.checks import not_negative, positive_or_infinite, signal
+from amontons.model.joints.checks import signal
 from amontons.model.joints.constraints import ConstraintRow, Law, Signal, Softness
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from amontons.checks import finite_vector, unit_vector
+from amontons.checks.arrays import Vector
 from amontons.errors import InputError
 from amontons.model.joints.axis import AxisJoint, PlaneJoint
 from amontons.model.joints.base import Joint
@@ -17,7 +19,6 @@ from amontons.model.joints.constraints import (
     perpendiculars,
 )
 from amontons.model.joints.drives import add_drive
-from amontons.model.shapes.checks import Vector, finite_vector, unit_vector
 
 SQUARE = 1e-6
 """Cosine up to which two axes are taken for perpendicular."""

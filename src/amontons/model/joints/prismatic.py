@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from amontons.checks import finite_vector
+from amontons.checks.arrays import Vector
 from amontons.model.joints.axis import AxisJoint
 from amontons.model.joints.base import Joint
 from amontons.model.joints.constraints import AXES, JointConstraints, along, perpendiculars
 from amontons.model.joints.drives import add_drive
-from amontons.model.shapes.checks import Vector, finite_vector
 
 
 @dataclass(frozen=True, kw_only=True)

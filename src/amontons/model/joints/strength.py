@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from amontons.model.joints.checks import positive_or_infinite
-from amontons.model.shapes.checks import Vector, unit_vector
+from amontons.checks import positive_or_infinite, unit_vector
+from amontons.checks.arrays import Vector
 
 WAYS = ("tension", "compression", "shear", "bending", "torsion")
 """In which a joint is loaded, as its axis tells them apart."""

@@ -11,8 +11,9 @@ from typing import NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from amontons.checks import positive
+from amontons.checks.arrays import Vector
 from amontons.errors import InputError
-from amontons.model.shapes.checks import Vector, positive
 from amontons.model.shapes.table import ShapeKind
 
 Floats = NDArray[np.float64]

@@ -9,8 +9,9 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from amontons.checks import unit_rows
+from amontons.checks.arrays import Vector
 from amontons.model.shapes.base import Floats, Ints, ShapeRow
-from amontons.model.shapes.checks import Vector, unit_rows
 from amontons.model.shapes.lengths import ShapeOfLengths
 from amontons.model.shapes.table import ShapeKind
 

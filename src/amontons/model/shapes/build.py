@@ -12,9 +12,9 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from amontons.checks import LARGEST, SMALLEST, finite_array
 from amontons.errors import InputError
 from amontons.model.shapes.base import Faces, Shape, ShapeRow
-from amontons.model.shapes.checks import LARGEST, SMALLEST, finite_array
 from amontons.model.shapes.table import ShapeArrays, ShapeKind
 
 Ints = NDArray[np.int32]

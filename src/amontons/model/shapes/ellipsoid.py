@@ -8,8 +8,9 @@ from math import pi, prod
 import numpy as np
 from numpy.typing import ArrayLike
 
+from amontons.checks import unit_rows
+from amontons.checks.arrays import Vector
 from amontons.model.shapes.base import Floats, Ints, ShapeRow
-from amontons.model.shapes.checks import Vector, unit_rows
 from amontons.model.shapes.lengths import ShapeOfLengths
 from amontons.model.shapes.sphere import Sphere
 from amontons.model.shapes.table import ShapeKind

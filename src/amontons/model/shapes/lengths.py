@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, fields, replace
 from typing import Self
 
+from amontons.checks import positive, positive_vector
 from amontons.model.shapes.base import Shape
-from amontons.model.shapes.checks import positive, positive_vector
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,10 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from amontons.checks import finite, positive, unit_vector
+from amontons.checks.arrays import Vector
 from amontons.errors import InputError
 from amontons.model.shapes.base import Floats, Ints, ShapeRow, Volumeless
-from amontons.model.shapes.checks import Vector, finite, positive, unit_vector
 from amontons.model.shapes.table import ShapeKind
 
 DRAWN = 10.0

@@ -1,8 +1,8 @@
 """The forms that the matrix of a cone problem can take: over bodies, sparse, or factored."""
 
-from amontons.problem.operators.base import Operator
+from amontons.problem.operators.base import MassForm, Operator
 from amontons.problem.operators.bodies import BodyOperator
 from amontons.problem.operators.factored import FactoredOperator
 from amontons.problem.operators.matrix import MatrixOperator
 
-__all__ = ["BodyOperator", "FactoredOperator", "MatrixOperator", "Operator"]
+__all__ = ["BodyOperator", "FactoredOperator", "MassForm", "MatrixOperator", "Operator"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -11,11 +11,42 @@ from numpy.typing import NDArray
 
 from amontons.algebra.cones import ROWS_OF_KIND, SetArrays
 
+if TYPE_CHECKING:
+    from amontons.problem.operators.bodies import BodyOperator
+
 Floats = NDArray[np.float64]
+
+
+class CsrArrays(NamedTuple):
+    """A CSR matrix as kernels see it."""
+
+    indptr: NDArray[np.int64]
+    indices: NDArray[np.int32]
+    data: Floats
+
+    @classmethod
+    def of(cls, matrix: sp.csr_array) -> CsrArrays:
+        """The arrays of a scipy matrix, in the types that kernels are compiled for."""
+        return cls(
+            indptr=matrix.indptr.astype(np.int64),
+            indices=matrix.indices.astype(np.int32),
+            data=np.ascontiguousarray(matrix.data, dtype=np.float64),
+        )
+
+
+class MassForm(NamedTuple):
+    """N = Hᵀ M⁻¹ H with a sparse mass matrix."""
+
+    M: sp.csc_array  # shape (unknowns, unknowns)
+    H: sp.csr_array  # shape (unknowns, rows)
+    Ht: sp.csr_array  # its transpose
 
 
 class Operator(ABC):
     """A symmetric positive semi-definite map N on the rows of a problem, in internal order."""
+
+    form: ClassVar[str]
+    """What this kind of operator is called in files."""
 
     rows: int
     """Number of rows."""
@@ -55,6 +86,36 @@ class Operator(ABC):
     @abstractmethod
     def diagonal_blocks(self, sets: SetArrays) -> tuple[Floats, NDArray[np.int64]]:
         """The blocks N_bb, row by row in one flat array, and where each begins, (blocks + 1,)."""
+
+    # -- what only some operators have: a method that can use it asks for it ----------------------
+
+    @property
+    def over_bodies(self) -> BodyOperator | None:
+        """Itself as an operator over rigid bodies, whose velocities are the middle of a product."""
+        return None
+
+    @property
+    def mass_form(self) -> MassForm | None:
+        """Its factors, for methods that would rather factorise over the unknowns of M."""
+        return None
+
+    def inverse_mass_form(self) -> tuple[sp.csr_array, sp.csr_array] | None:
+        """M⁻¹ and H, where N = Hᵀ M⁻¹ H and both are known as sparse matrices."""
+        return None
+
+    @property
+    def entries(self) -> int:
+        """Entries of sparse matrices that a product reads, a measure of its cost."""
+        return 0
+
+    @property
+    def forms_rows(self) -> bool:
+        """Whether :meth:`as_csr` is to be had at a sensible price."""
+        return True
+
+    def as_csr(self) -> CsrArrays:
+        """N row by row, for methods that relax one block at a time."""
+        return CsrArrays.of(self.as_matrix())
 
     @abstractmethod
     def as_matrix(self) -> sp.csr_array:

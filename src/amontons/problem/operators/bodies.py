@@ -12,14 +12,15 @@ from __future__ import annotations
 
 import copy
 from functools import cached_property
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from amontons._jit import CHUNK
-from amontons.algebra.cones import COULOMB, ROLLING, SPINNING, SetArrays, SetKind
+from amontons.algebra.cones import CONES, COULOMB, SPINNING, SetArrays, SetKind
+from amontons.checks import as_finite
 from amontons.errors import InputError
 from amontons.problem.operators.base import Floats, Operator, block_offsets
 from amontons.problem.operators.body_kernels import (
@@ -33,7 +34,6 @@ from amontons.problem.operators.body_kernels import (
     invert_masses,
     velocity_product,
 )
-from amontons.problem.sets import finite_array
 
 Ints = NDArray[np.int32]
 
@@ -67,6 +67,8 @@ class BodyOperator(Operator):
         then bounded ones.
     """
 
+    form: ClassVar[str] = "bodies"
+
     def __init__(
         self,
         *,
@@ -79,8 +81,8 @@ class BodyOperator(Operator):
         wrenches: int = 0,
         jacobian: ArrayLike | None = None,
     ) -> None:
-        mass = np.atleast_1d(finite_array("inverse_mass", inverse_mass))
-        inertia = finite_array("inverse_inertia", inverse_inertia)
+        mass = np.atleast_1d(as_finite("inverse_mass", inverse_mass))
+        inertia = as_finite("inverse_inertia", inverse_inertia)
         count = mass.size
         if mass.ndim != 1 or inertia.shape != (count, 3, 3):
             raise InputError(
@@ -94,9 +96,9 @@ class BodyOperator(Operator):
         skew = np.abs(inertia - inertia.transpose(0, 2, 1)).max(initial=0.0)
         if skew > 1e-9 * scale:
             raise InputError("inverse_inertia must be symmetric for every body")
-        points_a = np.empty((0, 3)) if arms_a is None else finite_array("arms_a", arms_a)
-        points_b = np.empty((0, 3)) if arms_b is None else finite_array("arms_b", arms_b)
-        rows = np.empty((0, 12)) if jacobian is None else finite_array("jacobian", jacobian)
+        points_a = np.empty((0, 3)) if arms_a is None else as_finite("arms_a", arms_a)
+        points_b = np.empty((0, 3)) if arms_b is None else as_finite("arms_b", arms_b)
+        rows = np.empty((0, 12)) if jacobian is None else as_finite("jacobian", jacobian)
         if points_a.ndim != 2 or points_a.shape[1] != 3 or points_a.shape != points_b.shape:
             raise InputError(
                 f"arms_a and arms_b must both have shape (contacts, 3), "
@@ -171,7 +173,8 @@ class BodyOperator(Operator):
     def check(self, sets: SetArrays) -> None:
         """Contacts must be Coulomb cones, those with torque spinning ones, the rest scalar sets."""
         have = {kind: count for kind, _, count, _ in sets.groups.tolist()}
-        want = {COULOMB: self.arrays.forces, SPINNING: self.arrays.wrenches, ROLLING: 0}
+        want = dict.fromkeys(CONES, 0)
+        want |= {COULOMB: self.arrays.forces, SPINNING: self.arrays.wrenches}
         for kind, count in want.items():
             if have.get(kind, 0) != count:
                 raise InputError(
@@ -188,6 +191,13 @@ class BodyOperator(Operator):
             jacobian=self.arrays.jacobian * scalars[:, None],
         )
         return other
+
+    @property
+    def over_bodies(self) -> Self:
+        return self
+
+    def inverse_mass_form(self) -> tuple[sp.csr_array, sp.csr_array]:
+        return self.inverse_mass_matrix(), self.jacobian_matrix().T.tocsr()
 
     def scratch(self) -> Floats:
         return np.empty((self.bodies, 6))

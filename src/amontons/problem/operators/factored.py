@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -12,8 +12,11 @@ from numpy.typing import NDArray
 
 from amontons.algebra.cones import ROWS_OF_KIND, SetArrays
 from amontons.errors import InputError
-from amontons.problem.operators.base import Floats, Operator
+from amontons.problem.operators.base import Floats, MassForm, Operator
 from amontons.problem.operators.matrix import MatrixOperator
+
+MOST_ROWS_FORMED = 20_000
+"""Rows up to which N is worth forming: beyond, it would take too much memory."""
 
 LARGEST_BODY = 12
 """Unknowns up to which a connected part of M is inverted explicitly, as a rigid body's is."""
@@ -90,6 +93,8 @@ class MassInverse:
 class FactoredOperator(Operator):
     """N = Hᵀ M⁻¹ H, applied factor by factor and never formed."""
 
+    form: ClassVar[str] = "factored"
+
     def __init__(self, mass_inverse: MassInverse, H: sp.csc_array) -> None:
         self.mass_inverse = mass_inverse
         self.H = H.tocsr()
@@ -125,6 +130,22 @@ class FactoredOperator(Operator):
                 columns.append(np.tile(index, (1, size)).ravel())
         triplets = (np.concatenate(values), (np.concatenate(rows), np.concatenate(columns)))
         return sp.csr_array(triplets, shape=(self.rows, self.rows))
+
+    @property
+    def mass_form(self) -> MassForm:
+        return MassForm(self.mass_inverse.matrix, self.H, self.Ht)
+
+    def inverse_mass_form(self) -> tuple[sp.csr_array, sp.csr_array] | None:
+        inverse = self.mass_inverse.explicit
+        return None if inverse is None else (inverse, self.H)
+
+    @property
+    def entries(self) -> int:
+        return int(2 * self.H.nnz)
+
+    @property
+    def forms_rows(self) -> bool:
+        return self.rows <= MOST_ROWS_FORMED
 
     def whole_matrix(self) -> sp.csr_array:
         """Hᵀ M⁻¹ H as it comes: as symmetric as M is."""

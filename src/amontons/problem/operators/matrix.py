@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -10,15 +10,7 @@ from numpy.typing import NDArray
 
 from amontons._jit import kernel, prange, serial_kernel
 from amontons.algebra.cones import COULOMB, SetArrays, rows_of
-from amontons.problem.operators.base import Floats, Operator, block_offsets
-
-
-class CsrArrays(NamedTuple):
-    """A CSR matrix as kernels see it."""
-
-    indptr: NDArray[np.int64]
-    indices: NDArray[np.int32]
-    data: Floats
+from amontons.problem.operators.base import CsrArrays, Floats, Operator, block_offsets
 
 
 @kernel
@@ -75,15 +67,13 @@ class MatrixOperator(Operator):
     A nonsymmetric matrix is split: :attr:`matrix` is (W + Wᵀ)/2, :attr:`skew` the rest.
     """
 
+    form: ClassVar[str] = "matrix"
+
     def __init__(self, matrix: sp.csr_array, skew: sp.csr_array | None = None) -> None:
         self.matrix = matrix
         self.skew = skew
         self.rows = int(matrix.shape[0])
-        self.arrays = CsrArrays(
-            indptr=matrix.indptr.astype(np.int64),
-            indices=matrix.indices.astype(np.int32),
-            data=np.ascontiguousarray(matrix.data, dtype=np.float64),
-        )
+        self.arrays = CsrArrays.of(matrix)
         self._product = csr_product.sized(matrix.nnz // 30)
 
     def scaled(self, factors: Floats) -> Self:
@@ -104,6 +94,13 @@ class MatrixOperator(Operator):
         out = np.zeros(offsets[-1])
         csr_diagonal_blocks(self.arrays, sets, offsets, out)
         return out, offsets
+
+    @property
+    def entries(self) -> int:
+        return int(self.matrix.nnz)
+
+    def as_csr(self) -> CsrArrays:
+        return self.arrays
 
     def as_matrix(self) -> sp.csr_array:
         return self.matrix

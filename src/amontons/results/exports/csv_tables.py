@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from amontons.problem.files import replacing
 from amontons.results.reader import Results
+from amontons.storage.writing import replacing
 
 STATE = (
     "time", "body", "x", "y", "z", "qw", "qx", "qy", "qz",

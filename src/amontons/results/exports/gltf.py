@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from amontons.errors import InputError
-from amontons.problem.files import replacing
 from amontons.results.reader import Results, Surface
+from amontons.storage.writing import replacing
 
 FLOAT, UNSIGNED = 5126, 5125
 Z_UP = [-(0.5**0.5), 0.0, 0.0, 0.5**0.5]

@@ -18,7 +18,6 @@ from amontons import _jit
 from amontons._jit import CHUNK, routine, serial_kernel
 from amontons.algebra.cones import Metric, SetArrays
 from amontons.problem.kernels import add_compliance, blended_square
-from amontons.problem.operators import BodyOperator
 from amontons.problem.operators.body_kernels import BodyArrays, body_product, body_quadratic
 from amontons.problem.problem import ConeProblem
 from amontons.solvers.apgd.accept import Pace, accept
@@ -127,9 +126,9 @@ def descend(terms, burst, shrink, restart, enough, room):
 def come_in_bursts(problem: ConeProblem) -> bool:
     """Whether a problem's iterations do: it is over bodies, and small enough for one thread."""
     return (
-        isinstance(problem.operator, BodyOperator)
+        problem.operator.over_bodies is not None
         and problem.blocks < _jit.PARALLEL_ABOVE
-        and type(problem).total is ConeProblem.total
+        and problem.ranks.count == 1
     )
 
 
@@ -138,8 +137,8 @@ def bursts(
     buffers: Buffers,
 ) -> Generator[Iterate]:  # fmt: skip
     """Iterates of APGD from `start`, one of the buffers, with the first pace given."""
-    operator = problem.operator
-    assert isinstance(operator, BodyOperator)
+    operator = problem.operator.over_bodies
+    assert operator is not None
     room = 1 if buffers.watched else min(MOST, 1 + WORK // problem.blocks)
     kept = buffers.place(buffers.best)  # by the method before this one
     if len(buffers.block) < (4 if kept < 0 else 5):

@@ -98,7 +98,8 @@ class ExactCoulomb(Solver):
             linear = problem.linear  # from nothing, the convex problem is the best first guess
         mixer = AndersonMixer(self.acceleration)
         spent, start = 0, time.perf_counter()
-        tried = math.inf if self.newton and can_finish(problem) else 0.0
+        by_newton = self.newton and can_finish(problem) and problem.sets.second_order
+        tried = math.inf if by_newton else 0.0
         while True:
             left = max(self.time_limit - (time.perf_counter() - start), 1e-6)
             inner, cost = self._solve_inner(problem, linear, x, error, spent, left)

@@ -24,7 +24,6 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.linalg import splu
 
-from amontons.problem import kernels
 from amontons.problem.exact_friction import exact_linear
 from amontons.problem.problem import ConeProblem
 from amontons.solvers.base import Floats
@@ -165,7 +164,7 @@ class _Equation:
     def feasible(self, y: Floats) -> Floats:
         """The unknowns x of y, projected."""
         x = self.root * y
-        kernels.project.sized(self.problem.blocks)(self.problem.sets.arrays, x)
+        self.problem.project(x)
         return x
 
     def error(self, x: Floats, gauge: Gauge) -> float:

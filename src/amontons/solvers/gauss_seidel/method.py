@@ -15,7 +15,7 @@ import numpy as np
 from amontons import _jit
 from amontons.algebra.cones import ROWS_OF_KIND
 from amontons.errors import UnsupportedProblemError
-from amontons.problem.operators import BodyOperator, FactoredOperator, MatrixOperator
+from amontons.problem.operators import BodyOperator
 from amontons.problem.problem import ConeProblem
 from amontons.solvers.base import Buffers, Floats, Iterate, Solver
 from amontons.solvers.gauge import Gauge
@@ -66,7 +66,7 @@ class GaussSeidel(Relaxation, Solver):
 
     def check(self, problem: ConeProblem) -> None:
         """A factored problem must be small enough to be condensed."""
-        if isinstance(problem.operator, FactoredOperator) and problem.rows > 20_000:
+        if not problem.operator.forms_rows:
             raise UnsupportedProblemError(
                 f"GaussSeidel needs the rows of N, and condensing {problem.rows} of them from a "
                 "factored mass matrix would take too much memory; use APGD or SpectralGradient"
@@ -78,8 +78,9 @@ class GaussSeidel(Relaxation, Solver):
         """Algorithm 2 of paper 3: sweeps of line 4 to 6 over all blocks."""
         x = buffers.projected(problem, x)
         where, tuning = where_blocks(problem.sets), self.tuning(problem)
-        if isinstance(problem.operator, BodyOperator):
-            yield from self._on_bodies(problem, problem.operator, x, gauge, buffers, where, tuning)
+        bodies = problem.operator.over_bodies
+        if bodies is not None:
+            yield from self._on_bodies(problem, bodies, x, gauge, buffers, where, tuning)
         else:
             yield from self._on_matrix(problem, x, gauge, buffers, where, tuning)
 
@@ -132,10 +133,7 @@ class GaussSeidel(Relaxation, Solver):
         where: BlockRows,
         tuning: Tuning,
     ) -> Generator[Iterate]:
-        operator = problem.operator
-        if not isinstance(operator, MatrixOperator):
-            operator = MatrixOperator(operator.as_matrix())
-        matrix = operator.arrays
+        matrix = problem.operator.as_csr()
         order = in_sequence(problem.blocks)
         if self._in_parallel(problem):
             colour = np.empty(problem.blocks, dtype=np.int32)

@@ -17,7 +17,7 @@ from typing import ClassVar
 import numpy as np
 
 from amontons.algebra.sums import norm
-from amontons.errors import InputError
+from amontons.errors import InputError, UnsupportedProblemError
 from amontons.problem.problem import ConeProblem
 from amontons.problem.solution import Status
 from amontons.solvers.base import Buffers, Ending, Floats, Iterate, Solver
@@ -101,6 +101,14 @@ class InteriorPoint(Solver):
         if not 0.0 < self.regularisation < 1e-2:
             raise InputError(
                 f"regularisation must be between 0 and 0.01, got {self.regularisation}"
+            )
+
+    def check(self, problem: ConeProblem) -> None:
+        """Every block must be made of second-order cones."""
+        if not problem.sets.second_order:
+            raise UnsupportedProblemError(
+                f"InteriorPoint is not made for all of {problem.sets!r}: its blocks must be "
+                "intersections of second-order cones; use APGD or SpectralGradient"
             )
 
     def iterations(

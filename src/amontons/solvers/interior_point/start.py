@@ -18,7 +18,6 @@ from amontons._jit import serial_kernel
 from amontons.algebra.cones import ROWS_OF_KIND
 from amontons.algebra.sums import inner
 from amontons.errors import InputError
-from amontons.problem.kernels import project
 from amontons.problem.problem import ConeProblem
 from amontons.solvers.interior_point.lift import NO_TAIL, Lift
 from amontons.solvers.interior_point.linear_system import Hessian
@@ -84,7 +83,7 @@ def _affine_reach(problem: ConeProblem, lift: Lift, newton: NewtonSystem) -> flo
         newton.factorise(none, barrier)
         x = newton.system.solve(-problem.linear)
         size = _reach(problem, x)
-        project.sized(problem.blocks)(problem.sets.arrays, x)
+        problem.project(x)
         bend, slope = inner(x, problem.product(x)), inner(problem.linear, x)
         if not (bend > 0.0 and slope < 0.0 and slope * slope > CLEAR_GAIN * gain * bend):
             break

@@ -17,7 +17,6 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.linalg import splu
 
-from amontons.problem import kernels
 from amontons.problem.problem import ConeProblem
 from amontons.solvers.base import Floats
 from amontons.solvers.gauge import Gauge
@@ -72,7 +71,7 @@ def finish(
         if idle >= BOLD or not error < JUMP * best_error:
             now, softness, idle = best, GROWTH * softness, 0
     feasible = best.copy()
-    kernels.project.sized(problem.blocks)(problem.sets.arrays, feasible)
+    problem.project(feasible)
     error = error_at(feasible)
     return (feasible, error, steps) if error < start_error else (x, start_error, steps)
 
@@ -103,5 +102,5 @@ class _Newton:
 
     def _projected(self, z: Floats) -> Floats:
         nearest = z.copy()
-        kernels.project.sized(self.problem.blocks)(self.problem.sets.arrays, nearest)
+        self.problem.project(nearest)
         return nearest

@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from amontons.checks import finite
 from amontons.errors import InputError
-from amontons.model.shapes.checks import finite
-from amontons.problem.files import replacing
 from amontons.results import Frame, Results, SingleFrame
 from amontons.simulation.simulation import Simulation
+from amontons.storage.writing import replacing
 from amontons.viewer.colouring import COLOURS, Scales
 from amontons.viewer.extent import Recording
 from amontons.viewer.pictures import paint

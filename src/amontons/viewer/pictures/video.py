@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from amontons.checks import positive
 from amontons.errors import InputError, OutputError
-from amontons.model.shapes.checks import positive
 from amontons.results import Results
 from amontons.viewer.pictures.picture import Look, Painter
 

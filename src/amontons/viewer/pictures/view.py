@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from amontons.checks import finite, positive
 from amontons.errors import InputError
-from amontons.model.shapes.checks import finite, positive
 
 Floats = NDArray[np.float64]
 

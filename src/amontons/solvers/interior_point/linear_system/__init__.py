@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from amontons.problem.operators import BodyOperator, FactoredOperator
 from amontons.problem.operators.base import block_offsets
 from amontons.problem.problem import ConeProblem
 from amontons.solvers.interior_point.lift import Lift
@@ -22,10 +21,10 @@ def linear_system_of(
     """The system of a problem in the given space: "bodies", "contacts", or the smaller one."""
     offsets = block_offsets(problem.sets.arrays)
     operator = problem.operator
-    if isinstance(operator, BodyOperator):
-        _, bodies = touching_bodies(operator)
+    if operator.over_bodies is not None:
+        _, bodies = touching_bodies(operator.over_bodies)
         if space == "bodies" or (space == "auto" and 6 * bodies <= problem.rows):
-            return BodySpace(operator, lift, offsets, library)
-    if isinstance(operator, FactoredOperator) and space != "contacts":
-        return MassSpace(operator, lift, offsets, library)
+            return BodySpace(operator.over_bodies, lift, offsets, library)
+    if operator.mass_form is not None and space != "contacts":
+        return MassSpace(operator.mass_form, lift, offsets, library)
     return ContactSpace(problem, lift, offsets, library)

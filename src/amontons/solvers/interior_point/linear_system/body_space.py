@@ -14,7 +14,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from amontons._jit import kernel, prange
-from amontons.problem.operators import BodyOperator, FactoredOperator
+from amontons.problem.operators import BodyOperator, MassForm
 from amontons.problem.operators.bodies import cross_matrix
 from amontons.solvers.interior_point.blocks import (
     hessian_blocks,
@@ -102,10 +102,9 @@ class BodySpace(WoodburySystem):
 class MassSpace(WoodburySystem):
     """Over any mass matrix: M + H T Hᵀ, by sparse products; finite elements come this way."""
 
-    def __init__(self, operator: FactoredOperator, lift: Lift, offsets: Ints, library: str) -> None:
+    def __init__(self, form: MassForm, lift: Lift, offsets: Ints, library: str) -> None:
         super().__init__(lift, offsets)
-        self.B, self.Bt = operator.Ht, operator.H
-        self._mass = operator.mass_inverse.matrix
+        self._mass, self.Bt, self.B = form
         self._row, self._column, self._entry = _block_entries(lift, offsets)
         lower = self._assembled(np.ones(int(offsets[-1])), magnitudes=True)
         pattern = Pattern(lower.indptr.astype(np.int64), lower.indices.astype(np.int64))

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from amontons._jit import serial_kernel
 from amontons.algebra.cones import ROWS_OF_KIND
 from amontons.errors import InsufficientMemoryError
-from amontons.problem.operators import BodyOperator, FactoredOperator
+from amontons.problem.operators import BodyOperator
 from amontons.problem.problem import ConeProblem
 from amontons.solvers.interior_point.linear_system.block_pattern import BlockPattern
 from amontons.solvers.interior_point.linear_system.factorisation import cvxopt_modules
@@ -106,14 +106,14 @@ def eliminate(indptr, indices, order, place, size):
 def problem_cost(problem: ConeProblem) -> FactorCost:
     """Cost of one factorisation of the system that an interior point step would use."""
     operator = problem.operator
-    if isinstance(operator, BodyOperator):
-        pair, bodies = touching_bodies(operator)
+    if operator.over_bodies is not None:
+        pair, bodies = touching_bodies(operator.over_bodies)
         if 6 * bodies <= problem.rows:
             both = pair[(pair >= 0).all(axis=1)]
             row, column = both.max(axis=1), both.min(axis=1)
             return factor_cost(row, column, np.full(bodies, 6))
-    if isinstance(operator, FactoredOperator):
-        n = operator.H.shape[0]
+    if operator.mass_form is not None:
+        n = operator.mass_form.H.shape[0]
         return FactorCost(n, 10.0 * n ** (4 / 3), 10.0 * float(n) ** 2)
     coo = operator.as_matrix().tocoo()
     block = np.empty(problem.rows, dtype=np.int64)

@@ -3,23 +3,13 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import ArrayLike
 
 from amontons.errors import InputError, ProblemWarning
-from amontons.problem.sets import (
-    CoulombCone,
-    NonNegative,
-    Product,
-    RollingCone,
-    Run,
-    SpinningCone,
-    finite_array,
-)
+from amontons.problem.sets import Product
 
 ASYMMETRY = 1e-12
 """Relative asymmetry of a matrix that is taken for rounding and mended without a word."""
@@ -153,36 +143,3 @@ def warn_if_indefinite(W: sp.csr_array, steps: int = 30) -> None:
             ProblemWarning,
             stacklevel=3,
         )
-
-
-def uniform_runs(
-    rows: int,
-    friction: ArrayLike | None,
-    rolling: ArrayLike | None,
-    spinning: ArrayLike | None,
-    sets: Sequence[Run] | None,
-) -> list[Run]:
-    """The sets of a problem whose contacts all have the same kind, or those given."""
-    if sets is not None:
-        if not (friction is None and rolling is None and spinning is None):
-            raise InputError("give either `sets` or friction coefficients, not both")
-        return list(sets)
-    if friction is None:
-        if rolling is not None or spinning is not None:
-            raise InputError("rolling and spinning friction need `friction` too")
-        return [NonNegative(rows)]
-    dimension = 6 if spinning is not None else 5 if rolling is not None else 3
-    if rows % dimension:
-        raise InputError(f"{rows} rows are no whole number of contacts with {dimension} rows each")
-    contacts = rows // dimension
-    mu = finite_array("friction", friction)
-    mu = np.full(contacts, float(mu)) if mu.ndim == 0 else mu
-    if mu.shape != (contacts,):
-        raise InputError(f"friction has {mu.size} entries for {contacts} contacts")
-    if dimension == 3:
-        return [CoulombCone(mu)]
-    if dimension == 5:
-        assert rolling is not None
-        return [RollingCone(mu, rolling)]
-    assert spinning is not None
-    return [SpinningCone(mu, 0.0 if rolling is None else rolling, spinning)]

@@ -1,0 +1,49 @@
+"""What arguments must be, and what is said when they are not: one place for every room.
+
+A check returns its argument in the form that the code goes on with, or raises `InputError` with
+the argument's name, what it is and what it must be.
+"""
+
+from amontons.checks.arrays import (
+    as_finite,
+    as_numbers,
+    finite_array,
+    finite_vector,
+    points_array,
+    positive_vector,
+    rows_array,
+    unit_quaternion,
+    unit_rows,
+    unit_vector,
+)
+from amontons.checks.numbers import (
+    LARGEST,
+    SMALLEST,
+    at_least,
+    finite,
+    not_negative,
+    positive,
+    positive_or_infinite,
+    whole,
+)
+
+__all__ = [
+    "LARGEST",
+    "SMALLEST",
+    "as_finite",
+    "as_numbers",
+    "at_least",
+    "finite",
+    "finite_array",
+    "finite_vector",
+    "not_negative",
+    "points_array",
+    "positive",
+    "positive_or_infinite",
+    "positive_vector",
+    "rows_array",
+    "unit_quaternion",
+    "unit_rows",
+    "unit_vector",
+    "whole",
+]

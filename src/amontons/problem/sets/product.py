@@ -1,0 +1,149 @@
+"""Υ, the product of all runs' sets, in the caller's order and in that of the kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from amontons.algebra.cones import CONES, SECOND_ORDER, TURNING, SetArrays, SetKind
+from amontons.checks import as_finite
+from amontons.errors import InputError
+from amontons.problem import kernels
+from amontons.problem.arrangement import arrangement
+from amontons.problem.sets.runs import COEFFICIENTS, RUNS, Run
+
+Floats = NDArray[np.float64]
+
+MOST_ROWS = 2**31 - 1
+"""Rows of a problem are numbered with 32 bits."""
+
+PLAIN = (1.0, 0.0, 0.0)
+"""Normal of a block in contact coordinates."""
+
+
+class Product:
+    """Υ, the product of all runs' sets: what kernels, solvers and residuals work with.
+
+    Callers see blocks in the order of the runs, a block's rows together. Kernels see them grouped
+    by kind and component by component (:class:`~amontons.algebra.cones.SetArrays`);
+    :meth:`inward` and :meth:`outward` lead from one order to the other.
+    """
+
+    def __init__(self, runs: Sequence[Run]) -> None:
+        for run in runs:
+            if not isinstance(run, Run):
+                *names, last = (each.__name__ for each in RUNS.values())
+                raise InputError(
+                    f"sets must be given as {', '.join(names)} or {last}, got {type(run).__name__}"
+                )
+        self.runs = tuple(run for run in runs if run.blocks)
+        self.arranged = arrangement(tuple((int(run.kind), run.blocks) for run in self.runs))
+        self.rows, self.blocks = self.arranged.rows, self.arranged.blocks
+        if self.rows > MOST_ROWS:
+            raise InputError(f"{self.rows} rows are more than a problem can hold (2³¹ − 1)")
+        self.arrays = SetArrays(
+            groups=self.arranged.groups,
+            chunks=self.arranged.chunks,
+            **_joined(self.runs),
+        )
+
+    @cached_property
+    def kinds(self) -> frozenset[SetKind]:
+        """The kinds of blocks present."""
+        return frozenset(run.kind for run in self.runs if run.blocks)
+
+    @property
+    def bilateral(self) -> bool:
+        """Whether every block is ℝ, so that the problem is a linear system."""
+        return self.kinds <= {SetKind.FREE}
+
+    @property
+    def has_torque(self) -> bool:
+        """Whether any block has rolling or spinning rows."""
+        return not self.kinds.isdisjoint(TURNING)
+
+    @property
+    def second_order(self) -> bool:
+        """Whether every block is an intersection of second-order cones, or of half-lines.
+
+        Interior point and Newton's methods split blocks into these; first-order methods project.
+        """
+        return self.kinds <= SECOND_ORDER
+
+    @property
+    def has_friction(self) -> bool:
+        """Whether any block is a friction cone."""
+        return not self.kinds.isdisjoint(CONES)
+
+    @cached_property
+    def block_kinds(self) -> NDArray[np.uint8]:
+        """Kind of each block, in internal order."""
+        groups = self.arrays.groups
+        return np.repeat(groups[:, 0].astype(np.uint8), groups[:, 2])
+
+    @cached_property
+    def block_order(self) -> NDArray[np.int64]:
+        """Internal number of each of the caller's blocks, shape (blocks,)."""
+        place = {int(kind): int(first) for kind, first, _, _ in self.arrays.groups}
+        parts = [np.empty(0, dtype=np.int64)]
+        for run in self.runs:
+            parts.append(place[run.kind] + np.arange(run.blocks))
+            place[run.kind] += run.blocks
+        return np.concatenate(parts)
+
+    @cached_property
+    def row_order(self) -> NDArray[np.int32]:
+        """Internal row of each of the caller's rows, shape (rows,)."""
+        return self.arranged.outward(np.arange(self.rows, dtype=np.int32))
+
+    def inward(self, values: Floats) -> Floats:
+        """Values of all rows in internal order, from the caller's; a new array."""
+        return self.arranged.inward(values)
+
+    def outward(self, values: Floats) -> Floats:
+        """Values of all rows in the caller's order, from the internal one; a new array."""
+        return self.arranged.outward(values)
+
+    def project(self, x: ArrayLike) -> Floats:
+        """Euclidean projection of `x`, shape (rows,), onto the set, in the caller's order."""
+        given = as_finite("x", x)
+        if given.shape != (self.rows,):
+            raise InputError(f"x must have shape ({self.rows},), got {given.shape}")
+        inner = self.inward(given)
+        kernels.project.sized(self.blocks)(self.arrays, inner)
+        return self.outward(inner)
+
+    def __repr__(self) -> str:
+        parts = ", ".join(f"{run.blocks} × {run.kind.name.lower()}" for run in self.runs)
+        return f"Product({parts or 'empty'})"
+
+
+def _joined(runs: Sequence[Run]) -> dict[str, Floats]:
+    """Normals and coefficients of all runs, by name; of cones in the order of their groups.
+
+    A coefficient that some cone has is zero for those that have none; one that nothing has is
+    empty.
+    """
+    cones = [(run, run.columns()) for kind in CONES for run in runs if run.kind == kind]
+    scalars = [(run, run.columns()) for run in runs if run.kind not in CONES]
+    joined = {"normal": np.ascontiguousarray(_column(cones, "normal", PLAIN).T)}
+    for name in COEFFICIENTS:
+        of_cones = any(name in columns for _, columns in cones)
+        owners = cones if of_cones else [each for each in scalars if name in each[1]]
+        joined[name] = _column(owners, name, 0.0)
+    return joined
+
+
+def _column(
+    runs: list[tuple[Run, dict[str, Floats]]], name: str, default: float | tuple[float, ...]
+) -> Floats:
+    parts = [
+        columns[name] if name in columns else np.full((run.blocks, *np.shape(default)), default)
+        for run, columns in runs
+    ]
+    if not parts:
+        return np.empty((0, *np.shape(default)))
+    return np.ascontiguousarray(parts[0] if len(parts) == 1 else np.concatenate(parts))

@@ -1,0 +1,49 @@
+"""What a file must be before it is read, and what is said when it is not."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+
+from amontons.errors import FileFormatError, InputError
+
+ZIP_START = b"PK"
+HDF5_START = b"\x89HDF\r\n\x1a\n"
+
+DAMAGE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    struct.error,
+    EOFError,
+    KeyError,
+    NotImplementedError,
+    OSError,
+    RuntimeError,
+    ValueError,
+)
+"""What numpy and zipfile raise for archives that are truncated, damaged or hold pickles."""
+
+
+@contextlib.contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """Put the file's name in front of whatever is found wrong with its content."""
+    try:
+        yield
+    except (FileFormatError, InputError) as reason:
+        raise FileFormatError(f"{path}: {reason}") from reason
+
+
+def require_file(path: Path, kind: str) -> None:
+    """Raise FileNotFoundError or FileFormatError where `path` is not a file of that kind."""
+    if path.is_dir():
+        raise FileFormatError(f"{path} is a folder; expected a {kind} file")
+    if not path.exists():
+        hint = f"no such {kind} file"
+        if not path.parent.is_dir():
+            hint += f"; the folder {path.parent} does not exist"
+        raise FileNotFoundError(errno.ENOENT, hint, str(path))

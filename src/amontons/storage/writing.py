@@ -1,0 +1,55 @@
+"""Files that are there whole or not at all, whatever happens while they are written."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import glob
+import os
+import secrets
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+from amontons.errors import OutputError
+
+
+@contextlib.contextmanager
+def replacing(path: Path) -> Iterator[BinaryIO]:
+    """A new file to write, which takes the place of `path` once all of it is on the disk."""
+    target = Path(os.path.realpath(path))
+    temporary = target.with_name(f"{_unfinished(target)}{secrets.token_hex(8)}.tmp")
+    try:
+        if target.is_dir():
+            raise IsADirectoryError(errno.EISDIR, "it is a folder")
+        with temporary.open("xb") as stream:
+            yield stream
+            stream.flush()
+            os.fsync(stream.fileno())
+        temporary.replace(target)
+    except OSError as reason:
+        why = reason.strerror or str(reason)
+        if not target.parent.is_dir():
+            why = f"the folder {target.parent} does not exist"
+        failure = OutputError(f"cannot write {path}: {why}")
+        failure.errno = reason.errno
+        raise failure from reason
+    finally:
+        with contextlib.suppress(OSError):
+            temporary.unlink()
+
+
+def remove_unfinished(path: Path) -> None:
+    """Remove what processes that were killed while they replaced `path` have left behind.
+
+    Only for those who know that nobody is replacing that file now.
+    """
+    target = Path(os.path.realpath(path))
+    for left in target.parent.glob(f"{glob.escape(_unfinished(target))}*.tmp"):
+        with contextlib.suppress(OSError):
+            left.unlink()
+
+
+def _unfinished(target: Path) -> str:
+    """How the names of the temporary files of a file begin, short enough for any file system."""
+    return f".{target.name[:50]}."
