@@ -254,7 +254,7 @@ def test_joints_are_found_by_name_or_by_themselves(tmp_path):
         assert sim.joints.index(joint) == row
     other = load_urdf(write_robot(tmp_path)).joints["axle"]
     for wrong, words in (
-        ("axel", "no joint called 'axel'"), (other, "Revolute 'axle' is no joint of this"),
+        ("axel", "no joint called 'axel'"), (other, "Revolute 'axle' is not a joint of this"),
     ):  # fmt: skip
         with pytest.raises(am.InputError, match=words):
             sim.joints.index(wrong)

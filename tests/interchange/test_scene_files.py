@@ -238,7 +238,7 @@ def test_how_it_is_run_comes_back(tmp_path):
     assert isinstance(sim.solver, am.ExactCoulomb)
     assert sim.solver.inner == run.solver
     assert sim.step_length == run.step
-    assert sim.watch == "note"
+    assert sim.rules.watch == "note"
     other = back.simulation(dataclasses.replace(back.advice, step=1e-3, solver="apgd"))
     assert other.step_length == 1e-3
     assert isinstance(other.solver.inner, am.APGD)

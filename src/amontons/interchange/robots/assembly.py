@@ -50,7 +50,7 @@ class RigidLinks:
         return self.links[0]
 
 
-class Assembly:
+class RobotAssembly:
     """A world that grows by the links of a mechanism."""
 
     def __init__(self, mechanism: Mechanism, world: World) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from amontons.errors import FileFormatError, InputError
-from amontons.interchange.robots.assembly import Assembly
+from amontons.interchange.robots.assembly import RobotAssembly
 from amontons.interchange.robots.configuration import Clamped
 from amontons.interchange.robots.imported import Imported
 from amontons.interchange.robots.left_out import LeftOut
@@ -75,7 +75,7 @@ def load_mjcf(
     give_groups(mujoco, model, mechanism, left_out)
     list_the_rest(mujoco, model, left_out)
     world = World(gravity=_gravity(mujoco, model), rules=RULES)
-    assembly = Assembly(mechanism, world)
+    assembly = RobotAssembly(mechanism, world)
     imported = assembly.build(start.taken, float(model.opt.timestep))
     add_constraints(mujoco, model, data, imported, left_out)
     return imported.with_velocities(velocities(mujoco, model, data), left_out)

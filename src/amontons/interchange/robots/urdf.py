@@ -14,7 +14,7 @@ from scipy.spatial.transform import Rotation
 
 from amontons.checks import finite_vector, unit_quaternion, unit_vector
 from amontons.errors import FileFormatError, InputError
-from amontons.interchange.robots.assembly import Assembly
+from amontons.interchange.robots.assembly import RobotAssembly
 from amontons.interchange.robots.configuration import Clamped, limits_from
 from amontons.interchange.robots.imported import Imported
 from amontons.interchange.robots.left_out import LeftOut
@@ -93,7 +93,7 @@ def load_urdf(
     drives.refuse_unknown()
     if floor:
         put_on_floor(mechanism)
-    assembly = Assembly(mechanism, World() if world is None else world)
+    assembly = RobotAssembly(mechanism, World() if world is None else world)
     if floor:
         assembly.add_floor()
     imported = assembly.build(reading.configuration.taken, STEP)
