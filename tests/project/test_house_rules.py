@@ -37,7 +37,6 @@ LONG_FILES = {
     "problem/npz.py",
     "problem/problem.py",
     "problem/sets.py",
-    "testing/solvers.py",
 }
 """Files that are still too long."""
 
