@@ -79,7 +79,7 @@ class SphereKernel:
         contacts = rows.contact_set(none)
         assert np.array_equal(contacts.bodies, pair)
         place = poses.place[contacts.bodies]
-        across = place[:, 1] + contacts.arms_b - place[:, 0] - contacts.arms_a
+        across = (place[:, 1] - place[:, 0]) + contacts.arms_b - contacts.arms_a
         assert np.allclose(across, contacts.gaps[:, None] * contacts.normals, atol=1e-12)
         found.number[:] = contacts.gaps <= margin
         found.normal[:, 0], found.point[:, 0] = contacts.normals, contacts.arms_a

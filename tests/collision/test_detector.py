@@ -385,7 +385,7 @@ def test_memory_of_a_scene_that_grew():
 def test_memory_refuses_what_does_not_fit():
     contacts = am.CollisionDetector.of_spheres([1.0, 1.0], margin=0.1).detect(np.zeros((2, 3)))
     memory = am.ContactMemory()
-    with pytest.raises(am.InputError, match="one row a contact"):
+    with pytest.raises(am.InputError, match="one row per contact"):
         memory.store(contacts, np.zeros((3, 3)))
     memory.store(contacts, np.zeros((1, 3)))
     with pytest.raises(am.InputError, match="3 values are stored, but 6"):

@@ -21,15 +21,7 @@ CONSTRUCTORS = {
 """Public calls whose arguments are all named: at most ten of them."""
 
 MANY_ARGUMENTS = {
-    "algebra/tiles.py natural_coulomb",
-    "algebra/tiles.py step_contact",
     "generators/packing.py packing",
-    "solvers/apgd_bursts.py descend",
-    "solvers/apgd_kernels.py contact_tile",
-    "solvers/gauss_seidel_kernels.py relax_contacts",
-    "solvers/gauss_seidel_kernels.py relax_on_bodies",
-    "solvers/relaxation.py relax_block",
-    "solvers/spectral_gradient.py contact_tile",
 }
 """Functions that still have too many arguments."""
 
@@ -37,7 +29,6 @@ LONG_FILES = {
     "problem/npz.py",
     "problem/problem.py",
     "problem/sets.py",
-    "testing/solvers.py",
 }
 """Files that are still too long."""
 
