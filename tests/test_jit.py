@@ -259,6 +259,7 @@ def test_stamp_sees_kernels_and_nothing_else(copy):
     assert _kernel_cache.source_stamp(package=copy.package) not in (stamp, changed)
 
 
+@pytest.mark.slow
 def test_stamp_of_a_room_sees_what_is_below_it(copy):
     def stamps():
         return {
@@ -322,6 +323,7 @@ def test_import_is_instant_and_light():
     assert best < 0.3
 
 
+@pytest.mark.slow
 def test_unknown_name_is_an_attribute_error():
     with pytest.raises(AttributeError, match="no_such_name"):
         am.no_such_name  # noqa: B018

@@ -61,6 +61,7 @@ def test_the_command_line_says_so_too(threads, tmp_path):
     assert set(pools().values()) == {1}
 
 
+@pytest.mark.slow
 def test_the_environment_limits_blas():
     script = (
         "import numpy, scipy.linalg, threadpoolctl, amontons._jit\n"

@@ -31,6 +31,7 @@ def slow_file(tmp_path):
 # -- the application ------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_help_and_version_load_nothing_heavy():
     script = """
 import sys
@@ -169,6 +170,7 @@ def test_real_problems_of_each_kind():
 # -- compare --------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_compare_on_one_problem(problem_file, tmp_path):
     plot = tmp_path / "plot.png"
     solvers = "apgd,jacobi,conjugate-gradient"

@@ -244,6 +244,7 @@ def test_clear_deletes_compiled_code_alone(cache):
     assert [p.name for p in cache.iterdir()] == ["notes"]
 
 
+@pytest.mark.slow
 def test_warmup_needs_a_folder_to_write_to(tmp_path):
     blocked = tmp_path / "file"
     blocked.touch()

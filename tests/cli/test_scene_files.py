@@ -42,6 +42,7 @@ def test_what_the_file_says_about_output_holds_unless_told_otherwise(scene_file,
         assert len(a.contacts(2)) == 17
 
 
+@pytest.mark.slow
 def test_a_run_goes_on_without_its_file_bit_for_bit(tmp_path):
     path = tmp_path / "meshes.yaml"
     write_robot(tmp_path)  # for its mesh
@@ -83,6 +84,7 @@ def test_the_schema_is_printed():
     assert set(told["$defs"]) == {"shape", "joint", "motor", "signal", "force", "solver"}
 
 
+@pytest.mark.slow
 def test_robots_run_and_become_files(tmp_path):
     pytest.importorskip("yourdfpy")
     pytest.importorskip("mujoco")

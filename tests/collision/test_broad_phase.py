@@ -183,6 +183,7 @@ def test_more_partners_than_fit():
     check([am.Sphere(0.5)] * n, np.zeros((n, 3)), quaternions(rng, n))
 
 
+@pytest.mark.slow
 def test_beads_on_a_slab():
     """0.5 mm beads on a 3 m slab: each bead finds the slab, and its neighbours."""
     rng = np.random.default_rng(1)

@@ -237,6 +237,7 @@ def assert_points_on_surfaces(scene: Scene, found: ContactSlots, tolerance: floa
 # --- against the oracles ---
 
 
+@pytest.mark.slow
 @TOUCHING
 def test_gap_and_normal_are_the_largest_separation(first, second, kernel):
     scene = random_scene(first, second)
@@ -574,6 +575,7 @@ def test_extreme_shapes_give_a_separation(first, second, kernel):
     assert (np.abs(along - found.gap[:, 0]) < 1e-9 * scale).all()
 
 
+@pytest.mark.slow
 def test_points_on_symmetry_planes_and_surfaces_have_normals():
     values = [0.0, -0.0, 1e-300, 1e-20, 1e-9, 0.1, 0.3, 0.4, 0.5, 1.0, 7.0]
     for x in values:

@@ -220,6 +220,7 @@ def test_normals_are_where_the_definition_has_its_minimum(name_a, name_b):
     assert np.all((rise > 0.0) | (np.abs(found.gap[:, 0]) < 1e-9))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name_a", "name_b"), PAIRS)
 def test_agrees_with_coal(name_a, name_b):
     error, turned = check_against_coal(name_a, name_b, POSES, 1)

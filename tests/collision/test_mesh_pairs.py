@@ -262,6 +262,7 @@ def test_what_comes_down_on_other_triangles_is_in_sight(tilt):
     assert high[0] == pytest.approx(high[1], abs=1e-9)
 
 
+@pytest.mark.slow
 def test_a_torus_on_a_box_comes_to_rest():
     """Its contacts are with many triangles: those of its lowest ring hold it."""
     import trimesh
@@ -290,6 +291,7 @@ def test_meshes_that_come_near_each_other_are_warned_of():
 SHEET = am.TriangleMesh([(-1, -1, 0), (1, -1, 0), (1, 1, 0), (-1, 1, 0)], [(0, 1, 2), (0, 2, 3)])
 
 
+@pytest.mark.slow
 def test_an_open_mesh_can_follow_a_motion():
     """A ball on a sheet that moves on: it ends up rolling, at 2/7 of the sheet's speed."""
     assert not SHEET.closed

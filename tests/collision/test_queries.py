@@ -259,6 +259,7 @@ class TestRays:
         assert hits.distances.tolist() == [1.0, 1.0]
         np.testing.assert_array_equal(hits.normals, [[0, 0, 1], [0, 0, -1]])
 
+    @pytest.mark.slow
     @given(
         name=st.sampled_from(sorted(CONVEX)),
         origin=st.tuples(*[st.floats(-5, 5)] * 3),
@@ -387,6 +388,7 @@ class TestClosestPoints:
         assert here.closest_points([[0, 0, 0]], mask=6).bodies == 1
         assert here.closest_points([[0, 0, 0]] * 2, ignore=[0, 1]).bodies.tolist() == [1, 0]
 
+    @pytest.mark.slow
     @given(
         point=st.tuples(*[st.floats(-6, 6)] * 3),
         other=st.tuples(*[st.floats(-6, 6)] * 3),

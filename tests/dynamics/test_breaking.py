@@ -44,6 +44,7 @@ def load(body, way, size):
         body.torque = (-size, 0.0, 0.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", STRENGTHS)
 @pytest.mark.parametrize("together", [False, True], ids=["alone", "with the others"])
 def test_a_beam_breaks_in_the_way_that_it_is_loaded(way, together):
@@ -220,6 +221,7 @@ def test_an_impulse_breaks_a_bond_by_its_size_over_the_time_and_not_the_step(par
     assert at_once.joints.broken_at[0] == pytest.approx(impulse / h, rel=1e-6)
 
 
+@pytest.mark.slow
 def test_a_steady_load_breaks_once_its_average_has_come_up():
     """F(1 − exp(−t/τ)) reaches the strength S at −τ ln(1 − S/F), and τ later the bond lets go."""
     time, force, tension = 0.05, 30.0, 20.0

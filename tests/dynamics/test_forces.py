@@ -34,6 +34,7 @@ def spring(length=1.0, **options):
     return LinearSpring(None, 0, length=length, **options)
 
 
+@pytest.mark.slow
 def test_weight_on_a_spring_swings_with_the_known_period():
     weight = Mechanism([(0, 0, -1)], [spring()], mass=0.5)
     h = 5e-4
@@ -225,6 +226,7 @@ def test_drag_only_slows_down(coefficients, h, seed):
     assert (turning[1] <= turning[0] * (1 + 1e-9)).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("h", [0.02, 0.5])
 def test_terminal_speed_is_exact_for_any_step(h):
     body = Mechanism([ORIGIN], [], loads=[Drag(0, quadratic=0.3)], mass=2.0)
@@ -250,6 +252,7 @@ def test_drag_of_some_bodies_and_of_all():
 # -- users' forces --------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_force_of_a_function_of_the_state():
     def attraction(state):
         apart = state.position[1] - state.position[0]

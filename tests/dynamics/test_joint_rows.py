@@ -77,6 +77,7 @@ def test_coordinates_are_those_of_the_oracle(kind, seed, world):
     np.testing.assert_allclose(off[angular], 0.0, atol=1e-9)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(
     st.integers(0, 10**6),

@@ -41,6 +41,7 @@ def crossings(angle: np.ndarray, h: float) -> np.ndarray:
     return h * (up + 1 + angle[up] / (angle[up] - angle[up + 1]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["revolute", "spherical", "universal", "rod"])
 def test_pendulum_swings_with_the_known_period(kind):
     start, length, inertia, h = 0.5, 0.7, 0.05, 2e-3
@@ -75,6 +76,7 @@ def test_pendulum_pulls_as_it_should():
     assert beam.joints.reaction_torque[0] == pytest.approx([0, 6 * GRAVITY, 0], abs=1e-9)
 
 
+@pytest.mark.slow
 def test_closed_four_bar_with_redundant_joints():
     """Revolute joints in a plane: three rows too many; the loop stays closed."""
     corners = np.array([[0, 0, 0], [0, 0, 0.3], [0.9, 0, 0.6], [1, 0, 0]], dtype=float)
@@ -97,6 +99,7 @@ def test_closed_four_bar_with_redundant_joints():
     assert np.abs(bar.position[:, 1]).max() < 1e-9
 
 
+@pytest.mark.slow
 def test_slider_crank_moves_as_geometry_has_it():
     r, rod = 0.2, 0.7
     joints = [
@@ -116,6 +119,7 @@ def test_slider_crank_moves_as_geometry_has_it():
     assert crank.joints.travel[3] == pytest.approx(crank.position[2, 0] - r - rod, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_planetary_gear_on_a_carrier_that_turns():
     """Sun, planet, carrier: (θ_planet − θ_carrier) = −z_s/z_p (θ_sun − θ_carrier)."""
     sun, planet, carrier = 0, 1, 2
@@ -133,6 +137,7 @@ def test_planetary_gear_on_a_carrier_that_turns():
     assert angle[2] == pytest.approx(-1.5 * (8.0 + 5.6), abs=1e-3)
 
 
+@pytest.mark.slow
 def test_bevel_gear_turns_and_transmits_torque():
     joints = [
         Revolute(None, 0, point=(0, 0, -1), axis=Z, motor=TorqueMotor(torque=3.0)),
@@ -147,6 +152,7 @@ def test_bevel_gear_turns_and_transmits_torque():
     assert gears.joints.motor_effort == pytest.approx([3.0, 0.0, 0.0])
 
 
+@pytest.mark.slow
 def test_pinion_rolls_along_its_rack():
     joints = [
         Prismatic(None, 0, point=ORIGIN, axis=X),
@@ -223,6 +229,7 @@ def test_winch_hauls_a_rope_in():
     assert load.twist[0, 2] == pytest.approx(0.5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("h", [2e-3, 2e-2])
 def test_friction_of_a_hinge_stops_it_in_the_known_angle(h):
     joint = Revolute(None, 0, point=ORIGIN, axis=Z, friction=0.4)
@@ -252,6 +259,7 @@ def test_speed_motor_reaches_its_speed_within_its_torque():
     assert wheel.joints.motor_effort[0] == pytest.approx(0.0, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_position_motor_follows_a_function_of_time():
     joint = Prismatic(None, 0, point=ORIGIN, axis=Z, motor=PositionMotor(position=math.sin))
     slider = Mechanism([ORIGIN], [joint])
@@ -320,6 +328,7 @@ def test_joint_breaks_by_torque():
     assert beam.broken == [0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "joint", [Fixed, Prismatic, Revolute, Cylindrical], ids=lambda j: j.__name__
 )

@@ -158,6 +158,7 @@ def test_b2_is_positive_semidefinite_and_its_floor_bears_the_weight():
 # -- packings -------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spheres", [1000, 20_000])
 def test_packing_has_as_many_contacts_as_a_settled_bed(spheres):
     problem = packing(spheres)
@@ -244,6 +245,7 @@ def test_contacts_are_exactly_the_nearest_pairs(polydispersity, lid):
         assert gap == pytest.approx(gaps[key], abs=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spheres", [500, 6500])
 def test_spheres_overlap_little_and_stay_in_the_box(spheres):
     bed = make_bed(spheres, round(3.25 * spheres), 0.0, False, np.random.default_rng(0))

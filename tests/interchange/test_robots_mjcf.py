@@ -151,6 +151,7 @@ def test_the_humanoid_falls():
     assert np.diff(energy).max() < 0.01 * energy[0]  # nothing drives it
 
 
+@pytest.mark.slow
 def test_the_walker_stands_for_a_while():
     robot = load_mjcf(public(*ASSETS, "walker2d.xml"))
     sim = robot.scene().simulation()
@@ -173,6 +174,7 @@ def test_the_ant_comes_to_rest_as_high_as_in_mujoco():
     assert robot.bodies["torso"].position[2] == pytest.approx(data.body("torso").xpos[2], abs=0.02)
 
 
+@pytest.mark.slow
 def test_an_arm_swings_as_in_mujoco(write):
     path = write(ARM)
     start = {"lift": 0.3, "elbow": -0.5}

@@ -204,6 +204,7 @@ def test_inertia_without_mass_that_is_not_taken_is_listed(tmp_path):
     assert "inertias without a mass that no body can have: left out: plate" in told
 
 
+@pytest.mark.slow
 def test_a_fixed_base_and_motors_that_hold(tmp_path):
     path = write_robot(tmp_path)
     robot = load_urdf(path, fixed_base=True, hold=True, configuration=WISHES)

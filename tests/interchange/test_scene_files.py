@@ -338,6 +338,7 @@ plain_data = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(data=st.dictionaries(st.text("abc .#'", min_size=1, max_size=3), plain_data, max_size=4))
 @settings(max_examples=200, deadline=None)
 def test_any_plain_data_comes_back_from_yaml_and_toml(data):

@@ -41,6 +41,7 @@ def test_what_a_handle_gives_is_the_body_itself(world, pair, name):
     assert not table[0, 1:].any()  # the other body is left alone
 
 
+@pytest.mark.slow
 def test_handles_follow_a_simulation_and_writes_reach_it(world):
     ball = world.add_body(BALL, mass=1.0)
     sim = am.Simulation(world, step=1e-2)

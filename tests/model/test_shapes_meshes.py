@@ -317,6 +317,7 @@ def test_missing_extras_are_named(monkeypatch, tmp_path):
         am.TriangleMesh(BOX.vertices, BOX.faces).decompose()
 
 
+@pytest.mark.slow
 def test_decomposition():
     pytest.importorskip("coacd")
     mesh = am.TriangleMesh(BOX.vertices, BOX.faces)
@@ -349,6 +350,7 @@ def _corner_piece():
 # -- anything at all ------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(st.integers(0, 10**9))
 def test_hostile_input_gives_a_shape_or_an_error_that_says_why(seed):

@@ -111,6 +111,7 @@ def test_the_shadow_of_beverloos_law_is_found_again():
     assert error < 1e-6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("gap", [2e-3, 3e-3])
 def test_beads_begin_inside_the_trough_and_stay_there_until_it_opens(gap):
     world = Trough(gap, 200, 2e-3, 0.0).build()

@@ -115,6 +115,7 @@ def test_a_pile_rests_with_an_exact_solver_and_sinks_with_two_sweeps():
 # -- paper 3 --------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_reference_bed_is_at_rest_and_has_the_objective_of_rest():
     """At rest v⁺ = 0, so f = −½ Σm (g h)², whatever the slab."""
     bed = ReferenceBed(PressedBed(40, width=0.9), 0.03)
@@ -149,6 +150,7 @@ def test_sweeps_settle_up_to_the_edge_of_relaxation():
         assert (np.diff(objective).max() < 1e-12) == settles, omega
 
 
+@pytest.mark.slow
 def test_the_relaxation_throws_a_sliding_ball_up_but_keeps_its_end():
     track = relaxed()
     assert track.height.max() > 5e-3

@@ -25,6 +25,7 @@ def on_floor(shape, material, *, gravity=(0.0, 0.0, -G), height, **options):
 # -- Coulomb friction -----------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("friction", ["convex", "exact"])
 def test_ball_slides_then_rolls(friction):
     """Paper 3, figure 3: μ = 0.2, 2 m/s; rolling from t = 2v/(7μg) = 0.2912 s on, at 5v/7."""
@@ -89,6 +90,7 @@ def test_block_slides_above_the_friction_angle(friction, above):
     assert sim.readings.converged.all()
 
 
+@pytest.mark.slow
 def test_static_friction_holds_what_rests_and_not_what_slides():
     """Between the two friction angles, 11.3° and 21.8°, a block stays if at rest, or slides on."""
     material = am.Material(friction=0.2, static_friction=0.4)
@@ -102,6 +104,7 @@ def test_static_friction_holds_what_rests_and_not_what_slides():
     assert beyond > 0.5
 
 
+@pytest.mark.slow
 def test_a_sliding_block_stops_and_then_static_friction_holds_it():
     material = am.Material(friction=0.3, static_friction=0.6)
     world, block = on_floor(am.Box.cube(0.2), material, height=0.1, velocity=(1.0, 0.0, 0.0))
@@ -117,6 +120,7 @@ def test_a_sliding_block_stops_and_then_static_friction_holds_it():
     assert block.velocity[0] == pytest.approx(0.2 * (0.7 - 0.3) * G, rel=0.05)
 
 
+@pytest.mark.slow
 def test_friction_pulls_back_along_the_motion():
     """The cone is round: friction opposes the motion whatever its direction on the floor."""
     for angle in (0.3, 1.1, 2.5):
@@ -131,6 +135,7 @@ def test_friction_pulls_back_along_the_motion():
 # -- rolling and spinning friction ----------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_rolling_ball_stops_at_the_known_distance():
     """½ (7/5) m v² = ρ m g · d/r."""
     rho, r, v = 0.02, 0.2, 1.0
@@ -185,6 +190,7 @@ FALL = math.sqrt(2.0 / G)
 """Time that a fall from a metre takes [s]; its speed is G times that."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("e", [0.5, 0.8, 1.0])
 def test_bouncing_ball_rises_to_e_squared(e):
     h = 1e-3
@@ -216,6 +222,7 @@ def test_slow_impacts_give_nothing_back():
     assert ball.position[2] == pytest.approx(0.1, abs=2e-6)
 
 
+@pytest.mark.slow
 def test_free_collisions_keep_momentum():
     """Balls that collide in empty space; with e = 1 and no friction the energy stays, too."""
     rng = np.random.default_rng(3)
@@ -243,6 +250,7 @@ def test_free_collisions_keep_momentum():
 # -- cohesion, compliance -------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("h", [1e-3, 5e-3, 1e-2])
 @pytest.mark.parametrize("weight", [0.99, 1.01])
 def test_a_block_hangs_exactly_if_cohesion_carries_it(h, weight):
@@ -285,6 +293,7 @@ def test_compliant_contact_sinks_by_its_compliance(h):
     assert 0.1 - ball.position[2] == pytest.approx(compliance * G, rel=1e-3)
 
 
+@pytest.mark.slow
 def test_compliant_contact_swings_like_a_spring_and_damper():
     """A ball held down to its floor by its weight: ω² = k/m − (c/2m)², c = k τ."""
     k, tau, h = 500.0, 4e-3, 1e-3

@@ -244,6 +244,7 @@ SCENES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SCENES)
 def test_balances_of_scenes_close(name):
     scene, time = SCENES[name]

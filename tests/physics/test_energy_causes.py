@@ -54,6 +54,7 @@ def test_rest_makes_no_heat():
     only(sim, "outside")
 
 
+@pytest.mark.slow
 def test_free_fall_has_no_cause_but_the_step():
     """E − (h/2) m g·v is constant: the error is ½ m g² h t, and it is told as such."""
     world = am.World()
@@ -64,6 +65,7 @@ def test_free_fall_has_no_cause_but_the_step():
     assert sim.work.integration == pytest.approx(-0.5 * 2.0 * G**2 * H, rel=1e-9)
 
 
+@pytest.mark.slow
 def test_loads_work_along_the_way():
     world = am.World(gravity=(0, 0, 0))
     pushed = world.add_body(BALL, mass=2.0)
@@ -101,6 +103,7 @@ def test_a_force_with_a_potential_gives_what_it_holds():
     assert sim.work.loads == pytest.approx(-damped, rel=0.01)
 
 
+@pytest.mark.slow
 def test_drag_takes_all_motion():
     world = am.World(gravity=(0, 0, 0))
     world.add_body(
@@ -126,6 +129,7 @@ def test_a_motor_gives_and_makes_no_heat():
     assert abs(sim.dissipated) < 1e-12
 
 
+@pytest.mark.slow
 def test_a_motor_that_brakes_takes():
     world = am.World(gravity=(0, 0, 0))
     wheel = world.add_body(BALL, mass=1.0, angular_velocity=(0, 0, 10.0))
@@ -153,6 +157,7 @@ def test_rolling_friction_brakes_a_ball():
     assert -sim.work.rolling == pytest.approx(had, rel=0.02)
 
 
+@pytest.mark.slow
 def test_a_stop_takes_what_hits_it():
     world = am.World(gravity=(0, 0, 0))
     slider = world.add_body(BALL, mass=1.0, velocity=(1.0, 0, 0))
@@ -208,6 +213,7 @@ def test_dashpots_of_contacts_make_heat():
     assert np.diff(heat).min() > -1e-6 * heat[-1]  # where it turns round within a step
 
 
+@pytest.mark.slow
 def test_cohesion_takes_what_parting_costs():
     """A ball that leaves a sticky floor pays the pull c times the way on which it pulls."""
     pull = 5.0
@@ -238,6 +244,7 @@ def test_a_box_carried_by_a_shaken_plate_makes_no_heat():
     assert abs(sim.dissipated) < 1e-3 * kinetic
 
 
+@pytest.mark.slow
 def test_a_broken_spring_loses_what_it_held():
     world = am.World(gravity=(0, 0, 0))
     ball = world.add_body(BALL, mass=1.0, velocity=(1.0, 0, 0))
@@ -403,6 +410,7 @@ def test_run_files_have_the_works(run, tmp_path):
     assert float(last["work_drives"]) == sim.work.drives
 
 
+@pytest.mark.slow
 def test_a_resumed_run_has_the_same_works_bit_for_bit(run, tmp_path):
     folder, sim = run
     whole = tmp_path / "part"
@@ -418,6 +426,7 @@ def test_a_resumed_run_has_the_same_works_bit_for_bit(run, tmp_path):
             np.testing.assert_array_equal(one.work[cause], other.work[cause])
 
 
+@pytest.mark.slow
 def test_the_figure_shows_the_causes(run):
     folder, sim = run
     with Results(folder) as results:

@@ -15,6 +15,7 @@ def gap(readings):
     return np.abs(work.sum(axis=0) - readings.energy).max() / turned_over
 
 
+@pytest.mark.slow
 def test_a_stack_that_is_parted_gains_what_it_is_lifted():
     world = am.World()
     world.add_body(am.Plane(), fixed=True)

@@ -22,6 +22,7 @@ def test_bouncing_balls_neither_overlap_nor_gain_energy(friction):
     assert readings.kinetic_energy.max() > 100.0  # they do fall
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("restitution", [0.5, 1.0])
 def test_contacts_add_no_energy_even_where_the_solver_is_stopped_early(restitution):
     """Without friction a solver to 1e-2 once added up to 0.12 J a step."""

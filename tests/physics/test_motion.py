@@ -54,6 +54,7 @@ def test_torque_free_top_keeps_energy_and_momentum_for_a_thousand_turns():
     assert np.abs(readings.angular_momentum - start).max() < 1e-9 * np.linalg.norm(start)
 
 
+@pytest.mark.slow
 def test_top_tumbles_as_it_should():
     """Dzhanibekov's flips: the middle axis turns over, again and again."""
     world = am.World(gravity=WEIGHTLESS)
@@ -67,6 +68,7 @@ def test_top_tumbles_as_it_should():
     assert max(along[200:]) > 0.9
 
 
+@pytest.mark.slow
 def test_a_fast_top_precesses_at_the_known_rate():
     """Heavy symmetric top on a ball joint: Ω = m g l / (I₃ ω₃), for ω₃ ≫ Ω, spin axis level."""
     inertia, spin, arm = (0.01, 0.01, 0.012), 200.0, 0.2
@@ -133,6 +135,7 @@ def test_spring_swings_with_the_known_period():
 # -- kinematic bodies -----------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_conveyor_drags_a_block_to_its_own_speed():
     material = am.Material(friction=0.5)
     world = am.World()
@@ -150,6 +153,7 @@ def test_conveyor_drags_a_block_to_its_own_speed():
     assert belt.mass == math.inf
 
 
+@pytest.mark.slow
 def test_turntable_carries_a_block():
     """A block near the axis of a turntable stays on it; μ g > ω² r."""
     material = am.Material(friction=0.5)
@@ -170,6 +174,7 @@ def test_turntable_carries_a_block():
     assert turned == pytest.approx(1.0, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_turning_drum_lifts_balls_at_its_side():
     """Four walls that turn about a level axis take the balls along: their heap leans."""
     walls = [am.Part(am.Box((2.0, 0.4, 0.2)), (0, 0, z)) for z in (-0.9, 0.9)]
@@ -320,6 +325,7 @@ def test_closed_four_bar():
 # -- energy ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_energy_is_accounted_for():
     """Kinetic + potential + dissipated is constant, but for gravity's h: m g v h/2 at most."""
     world = am.World()

@@ -46,6 +46,7 @@ def test_units_that_are_powers_of_two_change_no_bit(solver):
         assert (other.residual == si.residual).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(12))
 def test_any_units_give_the_same_iterations_and_answers(seed):
     rng = np.random.default_rng(100 + seed)
@@ -72,6 +73,7 @@ def grains(radius, step, solver, *, count=20, **material):
     return am.Simulation(world, step=step, solver=solver)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("radius", [0.5, 0.005])
 def test_no_grain_falls_through_the_floor_in_steps_that_converged(radius):
     """20 spheres of 5 mm with rolling friction: 16 of them once fell through, all converged."""

@@ -655,6 +655,7 @@ def test_not_a_problem_file(suffix, rng, tmp_path):
         am.ConeProblem.load(path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", [".npz", ".hdf5"])
 def test_flipped_bytes_never_crash(suffix, rng, tmp_path):
     """Damage anywhere is either harmless or an error of ours, never another exception."""

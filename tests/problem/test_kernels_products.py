@@ -60,6 +60,7 @@ SCENES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("name", SCENES)
 def test_body_operator(name, form):

@@ -484,6 +484,7 @@ def test_indefinite_bilateral_problem_raises_nothing(solver):
     assert solution.converged == (solution.residual <= solver.tolerance)
 
 
+@pytest.mark.slow
 def test_matrix_of_zeros():
     """No curvature anywhere: any downhill direction goes on for ever."""
     problem = am.ConeProblem.from_matrix(np.zeros((3, 3)), [1.0, 0.1, 0.0], friction=0.5)

@@ -43,6 +43,6 @@ def test_tests_mirror_the_source():
 
 
 @pytest.mark.parametrize("room", sorted({path.parent.name for path in TESTS.glob("*/test_*.py")}))
-def test_most_tests_of_a_room_are_in_the_fast_set(room):
+def test_a_third_of_every_folder_is_in_the_fast_set(room):
     slow = [marked for _, marked in functions(TESTS / room)]
-    assert slow.count(False) > slow.count(True)
+    assert 3 * slow.count(False) >= len(slow)

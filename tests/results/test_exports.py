@@ -28,6 +28,7 @@ def results(request, recorded):
         yield results
 
 
+@pytest.mark.slow
 def test_meshes_are_placed_like_every_body_by_itself(results):
     meshes, frame = Meshes.of(results), results[-1]
     points = meshes.placed(frame.position, frame.orientation)
@@ -97,6 +98,7 @@ def test_vtk_reads_the_same_forces(recorded, tmp_path):
                 np.testing.assert_array_equal(points["bodies"], found.bodies)
 
 
+@pytest.mark.slow
 def test_gltf_shows_the_first_frame_where_it_is(results, tmp_path):
     trimesh = pytest.importorskip("trimesh")
     (path,) = EXPORTS["gltf"](results, tmp_path, range(results.frames))

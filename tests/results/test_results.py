@@ -166,6 +166,7 @@ def test_it_can_be_read_while_it_grows(tmp_path):
             np.testing.assert_array_equal(results.position[-1], run.simulation.bodies.position)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scene", [SCENE, Chain(4)], ids=lambda scene: scene.name)
 @pytest.mark.parametrize("stop", [0.05, 0.093])
 def test_a_resumed_run_is_the_uninterrupted_one(tmp_path, scene, stop):
@@ -177,6 +178,7 @@ def test_a_resumed_run_is_the_uninterrupted_one(tmp_path, scene, stop):
     same(tmp_path / "whole", tmp_path / "parts")
 
 
+@pytest.mark.slow
 def test_what_came_after_the_checkpoint_is_made_again(tmp_path):
     recorded(tmp_path / "whole", 0.2, contacts=True)
     run = begin(SCENE, tmp_path / "parts", contacts=True)

@@ -21,6 +21,7 @@ def test_every_scene_is_here():
     assert {name.split(" ")[0] for name in SMALL} == functions
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", SMALL.values(), ids=SMALL.keys())
 def test_scenes_start_without_overlaps_and_step(make):
     world = make()

@@ -110,6 +110,7 @@ def test_a_wall_and_a_stack_stand():
         assert np.abs(sim.bodies.position - before).max() < 1e-4
 
 
+@pytest.mark.slow
 def test_the_ball_goes_through_the_wall():
     scene = WreckingBall(courses=4, length=4, rope=1.5, angle=50.0)
     sim = started(scene, 0.8)
@@ -121,6 +122,7 @@ def test_the_ball_goes_through_the_wall():
     assert np.linalg.norm(ball.position - anchor) < 1.5 + 1e-3
 
 
+@pytest.mark.slow
 def test_dominoes_topple_one_after_the_other():
     sim = started(Dominoes(8), 0.6)
     up = 1.0 - 2.0 * (sim.bodies.orientation[1:, 1:3] ** 2).sum(axis=1)  # z axis of each, along z
@@ -138,6 +140,7 @@ def test_grains_pass_the_neck_and_stay_in_the_glass():
     assert place[:, 2].min() > -2.0 * 1.2 * 5.0 * scene.radius
 
 
+@pytest.mark.slow
 def test_the_drum_carries_balls_round():
     scene = Drum(30, width=0.2, turns=30.0)
     sim = started(scene, 0.5)
@@ -149,6 +152,7 @@ def test_the_drum_carries_balls_round():
     np.testing.assert_allclose(spin, [0.0, np.pi, 0.0], atol=1e-12)
 
 
+@pytest.mark.slow
 def test_blades_stir():
     scene = Mixer(60, bowl=8.0)
     sim = started(scene, 0.5)
@@ -181,6 +185,7 @@ def test_the_crank_turns_at_its_speed_and_the_loop_stays_closed():
     assert sim.readings.joint_error.max() < 1e-3
 
 
+@pytest.mark.slow
 def test_the_vehicle_drives_forward_on_its_springs():
     sim = started(Vehicle(12), 0.5)
     chassis = sim.world.body("chassis")
@@ -190,6 +195,7 @@ def test_the_vehicle_drives_forward_on_its_springs():
     assert abs(chassis.orientation[0]) > 0.99
 
 
+@pytest.mark.slow
 def test_a_slab_comes_to_rest_on_its_bed():
     scene = PressedBed(60, width=1.0, slab_mass=100.0)
     sim = started(scene, 2.5)  # the last spheres fall into place until 2 s
@@ -201,6 +207,7 @@ def test_a_slab_comes_to_rest_on_its_bed():
     assert np.abs(slab.velocity).max() < 0.01
 
 
+@pytest.mark.slow
 def test_a_ball_sinks_into_a_bed_but_not_through_it():
     scene = Crater(200, width=10.0, diameter=4e-3, height=0.02)
     sim = started(scene, 0.12)
@@ -211,6 +218,7 @@ def test_a_ball_sinks_into_a_bed_but_not_through_it():
     assert abs(ball.velocity[2]) < 0.1
 
 
+@pytest.mark.slow
 def test_a_sticky_ball_holds_together_and_a_dry_one_does_not():
     spread = {}
     for cohesion in (0.0, 20_000.0):
@@ -230,6 +238,7 @@ def test_the_shaken_box_goes_up_and_down_by_its_amplitude():
     assert inside < abs(sim.world.body("left").position[0])
 
 
+@pytest.mark.slow
 def test_pebbles_run_out_unless_a_plug_holds_them():
     open_bed = PebbleBed(80, core=6.0, outlet=4.0)
     sim = started(open_bed, 0.4)

@@ -38,6 +38,7 @@ def distance(sim):
     return float(np.linalg.norm(sim.bodies.position[1] - sim.bodies.position[0]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", [am.Sphere(0.1), am.Box.cube(0.2)], ids=["balls", "cubes"])
 def test_bodies_of_a_broken_joint_collide_again(shape):
     sim = bonded(shape=shape)
@@ -47,6 +48,7 @@ def test_bodies_of_a_broken_joint_collide_again(shape):
     assert len(sim.contacts) > 0
 
 
+@pytest.mark.slow
 def test_another_joint_that_holds_still_keeps_them_from_colliding():
     sim = bonded(more=True)
     tear(sim)
@@ -100,6 +102,7 @@ def test_a_step_that_is_taken_back_mends_what_it_broke():
     assert distance(sim) == pytest.approx(0.15, abs=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("gravity", [STILL, (0.0, 0.0, -G)], ids=["weightless", "falling"])
 @pytest.mark.parametrize("h", [1e-3, pytest.param(1e-4, marks=pytest.mark.slow)])
 def test_bodies_that_overlap_when_their_joint_breaks_are_not_thrown_apart(gravity, h):
@@ -151,6 +154,7 @@ def test_what_is_still_one_rigid_piece_does_not_collide_within_itself():
     assert sim.bodies.velocity == pytest.approx(np.tile([1.0, 2.0, 3.0], (4, 1)), abs=1e-6)
 
 
+@pytest.mark.slow
 def test_sleepers_wake_when_their_joint_breaks():
     """An average may come up while its bodies sleep already."""
     world = am.World()

@@ -114,6 +114,7 @@ def test_contact_memory_survives_removal():
     assert cold > 2 * max(after)
 
 
+@pytest.mark.slow
 def test_bodies_added_in_a_run_fall_and_collide():
     sim = am.Simulation(stack(1), step=2e-3)
     sim.run(0.02)
@@ -125,6 +126,7 @@ def test_bodies_added_in_a_run_fall_and_collide():
     assert ball.position[2] == pytest.approx(0.1, abs=1e-3)
 
 
+@pytest.mark.slow
 def test_joints_added_and_removed_in_a_run():
     world = am.World()
     bob = world.add_body(BALL, mass=1.0, position=(1.0, 0.0, 0.0))
@@ -296,6 +298,7 @@ def test_what_hangs_on_joints_sleeps_too(kind):
     assert sim.readings.notes == []
 
 
+@pytest.mark.slow
 def test_a_swinging_pendulum_does_not_sleep_where_it_turns():
     world = am.World()
     bob = world.add_body(BALL, mass=1.0, position=(1.0, 0.0, 0.0))

@@ -63,6 +63,7 @@ def differing(one, two):
 # -- saved and resumed ----------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @settings(max_examples=6, deadline=None)
 @given(before=st.integers(0, 60), after=st.integers(1, 15))
 def test_a_resumed_run_has_the_same_bits(tmp_path_factory, before, after):

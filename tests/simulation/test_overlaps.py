@@ -84,6 +84,7 @@ def test_a_crowd_that_overlaps_settles_cold_and_does_not_sink():
     assert np.abs(sim.bodies.position[5:, 2] - rise).max() < 1e-4
 
 
+@pytest.mark.slow
 def test_it_goes_on_bit_for_bit_while_bodies_are_parted(tmp_path):
     def spheres():
         return am.Simulation(overlapping(gravity=G), step=5e-3)

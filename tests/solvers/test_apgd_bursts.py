@@ -94,6 +94,7 @@ def test_moments_of_a_burst_follow_one_another():
     assert (np.diff(history.time) > 0.0).all()
 
 
+@pytest.mark.slow
 def test_what_cannot_come_in_bursts():
     matrix = build("mixed").problem
     assert not come_in_bursts(matrix)

@@ -93,6 +93,7 @@ def test_exact_coulomb_keeps_its_time_limit_inside_the_inner_solver():
     assert solver.solve(problem).time < 0.5
 
 
+@pytest.mark.slow
 def test_exact_coulomb_counts_no_more_than_its_iterations():
     for limit in range(1, 60, 7):
         solver = am.ExactCoulomb(tolerance=0.0, max_iterations=limit)

@@ -146,6 +146,7 @@ def test_barrier_is_its_definition(name, form):
                 assert bool((gap > 0).all()) == ok
 
 
+@pytest.mark.slow
 @given(st.integers(0, 2**32 - 1))
 @settings(max_examples=25, deadline=None)
 def test_corrector_solves_the_jordan_equation(seed):

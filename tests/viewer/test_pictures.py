@@ -117,6 +117,7 @@ def test_balls_are_where_rays_meet_them(seed):
             np.testing.assert_allclose(found, gradient / np.linalg.norm(gradient), atol=1e-9)
 
 
+@pytest.mark.slow
 @settings(max_examples=20, deadline=None)
 @given(st.integers(0, 1000), st.booleans())
 def test_triangles_are_where_rays_meet_them(seed, closed):
@@ -237,6 +238,7 @@ def test_bodies_that_touched_may_be_gone():
     assert len(render(sim, size=(60, 40), colour="force").pixels) == 40
 
 
+@pytest.mark.slow
 def test_time_colour_forces_and_camera_change_the_picture(folder):
     run = folder / "bouncing_balls"
     small = {"size": (120, 80), "smooth": 1}

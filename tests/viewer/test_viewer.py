@@ -29,6 +29,7 @@ def pages(tmp_path_factory):
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["bouncing_balls", "drum"])
 def test_states_are_the_frames(pages, name):
     with Results(pages / name) as results:
