@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from amontons.dynamics.contact_laws import ContactTerms
 from amontons.dynamics.joints.law import JointRows
-from amontons.problem.forms import Motion
+from amontons.problem.forms import BodyMotion
 from amontons.problem.operators import BodyOperator
 from amontons.problem.problem import ConeProblem
 from amontons.problem.sets import (
@@ -57,7 +57,7 @@ def assemble(
     return ConeProblem.over_bodies(
         operator,
         Product(_sets(terms, rows)),
-        Motion(free, contacts.normals, terms.offset, rows.offset),
+        BodyMotion(free, contacts.normals, terms.offset, rows.offset),
         Terms(
             _compliance(terms, rows, width=6 if torque else 3),
             _cohesion(terms, len(rows.offset)),

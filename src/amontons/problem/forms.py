@@ -145,7 +145,7 @@ def of_mass_matrix(
 # -- rigid bodies ---------------------------------------------------------------------------------
 
 
-class Bodies(NamedTuple):
+class GivenBodies(NamedTuple):
     """Rigid bodies as :class:`~amontons.problem.operators.BodyOperator` describes them."""
 
     inverse_mass: ArrayLike  # [1/kg], shape (bodies,)
@@ -153,7 +153,7 @@ class Bodies(NamedTuple):
     free_velocity: ArrayLike  # v*, linear then angular [m/s, rad/s], shape (bodies, 6)
 
 
-class Contacts(NamedTuple):
+class GivenContacts(NamedTuple):
     """Contacts between them; normals point from A to B."""
 
     bodies_a: ArrayLike  # shape (contacts,), −1 is the world
@@ -164,7 +164,7 @@ class Contacts(NamedTuple):
     offset: ArrayLike | None  # b along the normals [m/s], shape (contacts,)
 
 
-class Motion(NamedTuple):
+class BodyMotion(NamedTuple):
     """What r = Dᵀv* + b is made of over bodies: contacts, then scalar rows."""
 
     free: Floats  # v*, shape (bodies, 6)
@@ -185,8 +185,8 @@ class Motion(NamedTuple):
 
 
 def of_contacts(
-    bodies: Bodies, contacts: Contacts, given: GivenSets
-) -> tuple[BodyOperator, Product, Motion]:
+    bodies: GivenBodies, contacts: GivenContacts, given: GivenSets
+) -> tuple[BodyOperator, Product, BodyMotion]:
     """Rigid bodies in contact, in world coordinates."""
     count = np.atleast_2d(np.asarray(contacts.arms_a)).shape[0]
     normals = as_finite("normals", contacts.normals)
@@ -206,7 +206,7 @@ def of_contacts(
     offset = None
     if contacts.offset is not None:
         offset = one_per_contact("offset", contacts.offset, count)
-    return operator, sets, Motion(free, normals, offset)
+    return operator, sets, BodyMotion(free, normals, offset)
 
 
 def one_per_contact(name: str, value: ArrayLike, contacts: int) -> Floats:

@@ -16,7 +16,7 @@ from amontons.checks import as_finite
 from amontons.errors import InputError
 from amontons.problem import forms, units
 from amontons.problem.cohesion import shift_of
-from amontons.problem.forms import Bodies, Contacts, GivenSets, Motion
+from amontons.problem.forms import BodyMotion, GivenBodies, GivenContacts, GivenSets
 from amontons.problem.frames import frames_of, turned
 from amontons.problem.internal import InternalProblem
 from amontons.problem.operators import BodyOperator, Operator
@@ -211,8 +211,8 @@ class ConeProblem(InternalProblem):
             has six rows: force and torque.
         """
         operator, product, motion = forms.of_contacts(
-            Bodies(inverse_mass, inverse_inertia, free_velocity),
-            Contacts(bodies_a, bodies_b, normals, arms_a, arms_b, offset),
+            GivenBodies(inverse_mass, inverse_inertia, free_velocity),
+            GivenContacts(bodies_a, bodies_b, normals, arms_a, arms_b, offset),
             GivenSets(friction, rolling, spinning),
         )
         terms = Terms.checked(product, compliance, cohesion, lengths)
@@ -223,7 +223,7 @@ class ConeProblem(InternalProblem):
         cls,
         operator: BodyOperator,
         sets: Product,
-        motion: Motion,
+        motion: BodyMotion,
         terms: Terms,
         *,
         yardstick: Yardstick = NO_YARDSTICK,

@@ -24,7 +24,7 @@ from amontons.problem.problem import ConeProblem
 from amontons.problem.solution import Solution
 from amontons.simulation.checks import check_velocities
 from amontons.simulation.model import Model
-from amontons.simulation.overlaps import Overlaps, bounded_motion
+from amontons.simulation.overlaps import StepOverlaps, bounded_motion
 from amontons.simulation.parting import come_too_slowly_apart, parting_rows, parting_terms
 from amontons.simulation.rules import SolverChoice
 from amontons.simulation.state import BodyState
@@ -111,7 +111,7 @@ def find_impulses(
     model: Model,
     start: Start,
     contacts: ContactSet,
-    overlaps: Overlaps,
+    overlaps: StepOverlaps,
     forces: Floats,
     joints: JointStep,
     rules: ContactRules,

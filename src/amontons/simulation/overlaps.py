@@ -32,7 +32,7 @@ AT_FIRST, LATER = 1.0, 2.0
 """When a pair that is being parted came to overlap: as one of the two was new, or in the run."""
 
 
-class Overlaps(NamedTuple):
+class StepOverlaps(NamedTuple):
     """What of the contacts of a step is no touch but an overlap."""
 
     depths: Floats  # by the smaller half thickness of the two bodies, (contacts,)
@@ -47,11 +47,11 @@ class Overlaps(NamedTuple):
 
 def overlaps_of(
     contacts: ContactSet, model: Model, bodies: BodyState, remembered: Floats
-) -> Overlaps:
+) -> StepOverlaps:
     """Overlaps as a step begins; `remembered` is the `parting` of the last step, (contacts,)."""
     new = ~bodies.seen
     depths = relative_depths(contacts, model.masses, model.bodies.material, model.pairs)
-    return Overlaps(depths, new, partings(contacts, depths, new, remembered))
+    return StepOverlaps(depths, new, partings(contacts, depths, new, remembered))
 
 
 def relative_depths(

@@ -13,6 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from amontons._jit import routine
+from amontons.algebra.rotations import matrix_entries
 from amontons.collision.narrow.box_axes import PARALLEL
 
 LANES = 16
@@ -129,20 +130,8 @@ def nine(rows, i):
     )  # fmt: skip
 
 
-@routine
-def rotation(w, x, y, z):
-    """Row by row, the rotation matrix of a unit quaternion."""
-    return (
-        1.0 - 2.0 * (y * y + z * z),
-        2.0 * (x * y - w * z),
-        2.0 * (x * z + w * y),
-        2.0 * (x * y + w * z),
-        1.0 - 2.0 * (x * x + z * z),
-        2.0 * (y * z - w * x),
-        2.0 * (x * z - w * y),
-        2.0 * (y * z + w * x),
-        1.0 - 2.0 * (x * x + y * y),
-    )
+rotation = routine(matrix_entries)
+"""Row by row, the rotation matrix of a unit quaternion (w, x, y, z)."""
 
 
 @routine

@@ -45,7 +45,7 @@ L, THETA, BETA, LEAST, UPHILL, LENGTH = range(6)
 """The pace; the least squared error; and what the last proposal returned."""
 
 
-class Terms(NamedTuple):
+class BurstTerms(NamedTuple):
     """What stays the same from one iteration to the next."""
 
     sets: SetArrays
@@ -145,7 +145,7 @@ def bursts(
         raise RuntimeError("a burst needs four buffers beside the best point of another method")
     compliance = np.empty(0) if problem.compliance is None else problem.compliance
     parts = operator.bodies / CHUNK if problem.compliance is None else problem.rows / (4 * CHUNK)
-    terms = Terms(
+    terms = BurstTerms(
         sets=problem.sets.arrays,
         metric=metric,
         rho=gauge.rho,
