@@ -229,7 +229,7 @@ WAY = (
 
 JUDGE = Station(
     "amontons.problem.residuals:Residuals",
-    by="amontons.problem.residuals:residuals",
+    by="amontons.judge.verdict:residuals",
     takes=("ConeProblem",),
 )
 """Stands beside `Solution`: it is asked about every one."""

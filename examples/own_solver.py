@@ -12,7 +12,6 @@ import numpy as np
 
 import amontons as am
 from amontons.generators import packing
-from amontons.problem import kernels
 from amontons.solvers.base import Iterate, Solver
 
 
@@ -37,8 +36,7 @@ class ProjectedGradient(Solver):
             yield Iterate(x, *gauge.error(problem, x, Nx))
             new = buffers.free(x)
             new[:] = x - step * (Nx + problem.linear)
-            kernels.project.sized(problem.blocks)(problem.sets.arrays, new)
-            x = new
+            x = problem.project(new)
 
 
 problem = packing(200, friction=0.3)

@@ -75,7 +75,7 @@ CHANGES = [
     ("mass: 20", "mass: 1e400", "bodies[1].mass", "finite"),
     ("mass: 20", "mass: '20'", "bodies[1].mass", "must be a number, got '20'"),
     ("mass: 20", "mass: 20\n    density: 3", "bodies[1].mass", "either a mass or a density"),
-    ("    mass: 20\n", "", "bodies[1]", "needs a mass"),
+    ("    mass: 20\n", "", "bodies[1]", "needs either a mass"),
     ("position: [0, 0, 2]", "position: [0, 0, 2]\n    grid: {}", "bodies[1].grid", "'count'"),
     ("orientation: [1, 0, 0, 0]", "orientation: [0, 0, 0, 0]", "bodies[1].orientation", "zeros"),
     ("orientation: [1, 0, 0, 0]", "orientation: [2, 0, 0, 0]", "bodies[1].orientation", "unit"),

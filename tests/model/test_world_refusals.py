@@ -15,7 +15,7 @@ X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 ORIGIN = (0.0, 0.0, 0.0)
 
 BODIES = {
-    "no mass": ({}, "needs a mass or a density"),
+    "no mass": ({}, "needs either a mass or a density"),
     "both": ({"mass": 1.0, "density": 1.0}, "either a mass or a density"),
     "zero mass": ({"mass": 0.0}, r"mass\[0\] is 0.*say fixed=True"),
     "negative mass": ({"mass": -1.0}, r"mass\[0\] is -1"),
