@@ -30,7 +30,8 @@ def best_of(problem, x, *, points=60, tolerance=1e-12):
     chain = proximal_newton(problem, x, Gauge.of(problem, "scaled"), 10_000)
     for found in islice(chain, points):
         judged = am.residuals(problem, problem.impulses(found.x), exact=True).scaled
-        assert found.error == pytest.approx(judged, rel=1e-6, abs=1e-16)
+        # two computations of one error, which agree to the rounding of impulses over steps
+        assert found.error == pytest.approx(judged, rel=1e-6, abs=1e-14)
         least = min(least, judged)
         if least <= tolerance:
             break
