@@ -152,11 +152,11 @@ def test_negative_numbers_are_refused(match, make):
         ("6 entries.* got shape", lambda: am.ConeProblem.from_matrix(W, Q[:5])),
         ("6 entries.* got shape", lambda: am.ConeProblem.from_matrix(W, Q[:, None])),
         (
-            "no whole number of contacts with 3 rows",
+            "not a whole number of contacts with 3 rows",
             lambda: am.ConeProblem.from_matrix(W[:5, :5], Q[:5], friction=0.5),
         ),
         (
-            "no whole number of contacts with 5 rows",
+            "not a whole number of contacts with 5 rows",
             lambda: am.ConeProblem.from_matrix(W, Q, friction=0.5, rolling=0.1),
         ),
         (

@@ -83,7 +83,7 @@ class CollisionDetector:
         masks: ArrayLike | None = None,
         apart: ArrayLike | None = None,
     ) -> Self:
-        """Spheres of given radii [m], one a body: as the constructor, at once for a million."""
+        """Spheres of given radii [m], one per body: as the constructor, at once for a million."""
         detector = cls.__new__(cls)
         detector._begin(spheres(radii), margin, fixed, groups, masks, apart)
         return detector
@@ -110,7 +110,7 @@ class CollisionDetector:
             fixed_bodies = np.asarray(fixed)
             if fixed_bodies.shape != (parts.bodies,) or fixed_bodies.dtype != np.bool_:
                 raise InputError(
-                    f"fixed must be {parts.bodies} booleans, one a body, got shape "
+                    f"fixed must be {parts.bodies} booleans, one per body, got shape "
                     f"{fixed_bodies.shape} of {fixed_bodies.dtype}"
                 )
         self.fixed: NDArray[np.bool_] = fixed_bodies
@@ -223,7 +223,7 @@ class CollisionDetector:
             return np.full(self.bodies, usual, dtype=np.uint32)
         bits = np.asarray(given)
         if bits.shape != (self.bodies,) or not np.issubdtype(bits.dtype, np.integer):
-            raise InputError(f"{name} must be {self.bodies} whole numbers, one a body")
+            raise InputError(f"{name} must be {self.bodies} whole numbers, one per body")
         if ((bits < 0) | (bits > ALL_GROUPS)).any():
             raise InputError(f"{name} must fit into 32 bits, from 0 to {ALL_GROUPS}")
         return bits.astype(np.uint32)

@@ -25,7 +25,7 @@ class ContactRules:
     near:
         Contacts with a smaller gap [m] are always in the problem; others only if they could close.
     recovery_speed:
-        Bodies that overlap part at this speed at most [m/s].
+        Bodies that overlap separate at this speed at most [m/s].
     bounce_speed:
         Impacts slower than this [m/s] give nothing back.
     lift_speed:

@@ -201,7 +201,7 @@ class ForceSystem:
         """Go back to what :meth:`state` gave, of a system with the same loads."""
         arms = state.get("arms")
         if arms is None or arms.shape != (len(self.loads), 3):
-            raise InputError(f"this is no state of these {len(self.loads)} loads")
+            raise InputError(f"this is not a state of these {len(self.loads)} loads")
         self._arms = list(np.array(arms, dtype=np.float64))
         self._arrange()
 

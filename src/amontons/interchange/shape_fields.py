@@ -88,7 +88,7 @@ def _hull(
     scale: float | None = None,
 ) -> ConvexHull:
     if (points is None) == (file is None):
-        raise InputError("a hull needs its points or a mesh file, just one of them")
+        raise InputError("a hull needs either its points or a mesh file")
     if file is None:
         _no_scale(scale)
     hull = ConvexHull(points if file is None else (scale or 1.0) * file.vertices)

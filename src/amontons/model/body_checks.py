@@ -1,4 +1,4 @@
-"""What the properties of bodies must be, given one for all or one a body."""
+"""What the properties of bodies must be, given one for all or one per body."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ UNIT = 1e-6
 
 
 def rows_of_three(name: str, value: ArrayLike, count: int | None = None) -> Floats:
-    """Vectors, one for all or one a body, shape (count, 3)."""
+    """Vectors, one for all or one per body, shape (count, 3)."""
     array = finite_array(name, value)
     if array.ndim > 2 or array.shape[-1:] != (3,):
         raise InputError(f"{name} must be 3 numbers or have shape (n, 3), got {array.shape}")

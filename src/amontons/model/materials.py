@@ -171,7 +171,7 @@ class Materials:
     def numbers(
         self, material: Material | Sequence[Material | None] | None, count: int
     ) -> NDArray[np.int32]:
-        """Numbers of the materials of so many bodies, given one for all or one a body."""
+        """Numbers of the materials of so many bodies, given one for all or one per body."""
         if material is None or isinstance(material, Material):
             return np.full(count, self.number(material), dtype=np.int32)
         if isinstance(material, str) or not isinstance(material, Iterable):

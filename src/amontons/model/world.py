@@ -110,7 +110,7 @@ class World:
         group: ArrayLike = 1,
         mask: ArrayLike = ALL_GROUPS,
     ) -> Ids:
-        """Add many bodies at once; each property is one for all or, but for two, one a body.
+        """Add many bodies at once; each property is one for all or, but for two, one per body.
 
         Parameters
         ----------

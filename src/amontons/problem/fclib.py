@@ -94,7 +94,9 @@ def _problem_group(file: Any) -> Any:
         if name in file:
             return file[name]
     found = ", ".join(file) or "nothing"
-    raise FileFormatError(f"no FCLIB problem: expected one of {', '.join(GROUPS)}, found {found}")
+    raise FileFormatError(
+        f"not an FCLIB problem: expected one of {', '.join(GROUPS)}, found {found}"
+    )
 
 
 def _title(group: Any) -> str:
@@ -120,7 +122,7 @@ def _read_local(group: Any) -> tuple[Any, ...]:
             )
         if (R.diagonal()[np.diff(V.tocsc().indptr) > 0] <= 0).any():
             raise FileFormatError(
-                "R has a diagonal entry that is not positive, so [W V; Vᵀ R] is no positive "
+                "R has a diagonal entry that is not positive, so [W V; Vᵀ R] is not a positive "
                 "semi-definite matrix; such equalities are not supported"
             )
         q = np.concatenate([q, vector(group, "vectors/s", R.shape[0])])
@@ -154,7 +156,9 @@ def _cone(group: Any, rows: int) -> CoulombCone | RollingCone:
             + (" (friction in two dimensions is not)" if dimension == 2 else "")
         )
     if rows % dimension:
-        raise FileFormatError(f"{rows} contact rows are no whole number of {dimension}-row blocks")
+        raise FileFormatError(
+            f"{rows} contact rows are not a whole number of {dimension}-row blocks"
+        )
     mu = vector(group, "vectors/mu", rows // dimension)
     if not rolling:
         return CoulombCone(mu)
@@ -182,7 +186,7 @@ def _matrix(parent: Any, key: str) -> sp.csr_array:
         low = min(rows.min(initial=0), columns.min(initial=0))
         if low >= 0 and rows.max(initial=-1) < m and columns.max(initial=-1) < n:
             return sp.csr_array(sp.coo_array((x[:nz], (rows, columns)), shape=(m, n)))
-    raise FileFormatError(f"a triplet of {key} is outside of its shape ({m}, {n})")
+    raise FileFormatError(f"a triplet of {key} is outside its shape ({m}, {n})")
 
 
 def read_solution(path: str | os.PathLike[str]) -> StoredSolution:

@@ -60,7 +60,7 @@ class GivenSets(NamedTuple):
         dimension = 6 if self.spinning is not None else 5 if self.rolling is not None else 3
         if rows % dimension:
             raise InputError(
-                f"{rows} rows are no whole number of contacts with {dimension} rows each"
+                f"{rows} rows are not a whole number of contacts with {dimension} rows each"
             )
         contacts = rows // dimension
         mu = as_finite("friction", self.friction)

@@ -74,7 +74,7 @@ class Rules:
     near: float | None = None
     """Contacts with a smaller gap are always in the problem [m]."""
     recovery_speed: float | None = None
-    """Bodies that overlap part at this speed at most [m/s]."""
+    """Bodies that overlap separate at this speed at most [m/s]."""
     bounce_speed: float | None = None
     """Slower impacts give nothing back [m/s]."""
     sleeping: Sleeping | None = None

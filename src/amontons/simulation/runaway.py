@@ -152,8 +152,8 @@ def watch_energy(
     )
     if word == "stop":
         raise RunawayError(
-            f"{note}. The run was stopped, and the state is that before this step; to go on all "
-            'the same: Simulation(watch="note"), or `watch: note` in the `run` section of a scene '
+            f"{note}. The run was stopped, and the state is that before this step; to continue "
+            'anyway: Simulation(watch="note"), or `watch: note` in the `run` section of a scene '
             "file"
         )
     return after, [note]

@@ -69,7 +69,7 @@ class Simulation:
         Contacts with a smaller gap [m] are always in the problem; by default 2 % of the typical
         body's half thickness.
     recovery_speed:
-        Bodies that overlap part at this speed at most [m/s]; by default a tenth of the speed of a
+        Bodies that overlap separate at this speed at most [m/s]; by default a tenth of the speed of a
         fall over the typical body's half thickness.
     bounce_speed:
         Impacts slower than this [m/s] give nothing back, whatever the restitution; by default
@@ -221,7 +221,7 @@ class Simulation:
                 show(report)
                 enough = on_step is not None and on_step(report)
                 for note in troubles(report.notes if strict else ()):
-                    raise StrictError(f"{note} (the run is strict, and so ends here)")
+                    raise StrictError(f"{note} (strict run: stopped here)")
                 if enough:
                     break
         return self.readings
@@ -229,7 +229,7 @@ class Simulation:
     def _end(self, duration: float | None, until: float | None) -> tuple[float, float]:
         """When a run ends [s], and when it is so near to that that rounding must be the rest."""
         if (duration is None) == (until is None):
-            raise InputError("run() takes a duration or until, just one of them")
+            raise InputError("run() takes either a duration or until")
         if duration is None:
             end = finite("until", until)
             return end, end - 1e-9 * abs(end)

@@ -119,7 +119,7 @@ class State(NamedTuple):
         """The state that :meth:`arrays` gave, in arrays of its own."""
         missing = [name for name in _names_of(cls, "") if name not in arrays]
         if missing:
-            raise InputError(f"a state has {', '.join(missing)}, too, which these arrays lack")
+            raise InputError(f"these arrays lack {', '.join(missing)}, which a state needs")
         state: State = _built(cls, "", arrays)
         return state
 
