@@ -179,7 +179,7 @@ def test_the_command_line_resumes_a_run_that_is_over_and_takes_no_step(tmp_path)
 def test_run_takes_a_duration_or_until():
     sim = simulation()
     for wrong in ({}, {"duration": 0.1, "until": 0.1}):
-        with pytest.raises(am.InputError, match="a duration or until"):
+        with pytest.raises(am.InputError, match="either a duration or until"):
             sim.run(**wrong)
     with pytest.raises(am.InputError, match="until"):
         sim.run(until=np.nan)

@@ -69,8 +69,8 @@ class Simulation:
         Contacts with a smaller gap [m] are always in the problem; by default 2 % of the typical
         body's half thickness.
     recovery_speed:
-        Bodies that overlap separate at this speed at most [m/s]; by default a tenth of the speed of a
-        fall over the typical body's half thickness.
+        Bodies that overlap separate at this speed at most [m/s]; by default a tenth of the speed of
+        a fall over the typical body's half thickness.
     bounce_speed:
         Impacts slower than this [m/s] give nothing back, whatever the restitution; by default
         twice the speed that gravity gives in a step.
