@@ -23,6 +23,12 @@ MOST_ROWS = 2**31 - 1
 PLAIN = (1.0, 0.0, 0.0)
 """Normal of a block in contact coordinates."""
 
+OF_CONES = {name for run in RUNS.values() if run.kind in CONES for name in run.coefficients}
+"""Names of the coefficients of cones; the others are those of scalar rows."""
+
+NOTHING = np.empty(0)
+"""A coefficient that no block has."""
+
 
 class Product:
     """Υ, the product of all runs' sets: what kernels, solvers and residuals work with.
@@ -127,23 +133,27 @@ def _joined(runs: Sequence[Run]) -> dict[str, Floats]:
     A coefficient that some cone has is zero for those that have none; one that nothing has is
     empty.
     """
-    cones = [(run, run.columns()) for kind in CONES for run in runs if run.kind == kind]
-    scalars = [(run, run.columns()) for run in runs if run.kind not in CONES]
-    joined = {"normal": np.ascontiguousarray(_column(cones, "normal", PLAIN).T)}
-    for name in COEFFICIENTS:
-        of_cones = any(name in columns for _, columns in cones)
-        owners = cones if of_cones else [each for each in scalars if name in each[1]]
-        joined[name] = _column(owners, name, 0.0)
+    cones = [run.columns() for kind in CONES for run in runs if run.kind == kind]
+    scalars = [run.columns() for run in runs if run.kind not in CONES and run.coefficients]
+    joined = {name: _column(cones if name in OF_CONES else scalars, name) for name in COEFFICIENTS}
+    normals = [_normals(columns) for columns in cones] or [np.empty((0, 3))]
+    together = normals[0] if len(normals) == 1 else np.concatenate(normals)
+    joined["normal"] = np.ascontiguousarray(together.T)
     return joined
 
 
-def _column(
-    runs: list[tuple[Run, dict[str, Floats]]], name: str, default: float | tuple[float, ...]
-) -> Floats:
-    parts = [
-        columns[name] if name in columns else np.full((run.blocks, *np.shape(default)), default)
-        for run, columns in runs
-    ]
-    if not parts:
-        return np.empty((0, *np.shape(default)))
-    return np.ascontiguousarray(parts[0] if len(parts) == 1 else np.concatenate(parts))
+def _column(runs: list[dict[str, Floats]], name: str) -> Floats:
+    if len(runs) == 1:  # as in most problems
+        return np.ascontiguousarray(runs[0].get(name, NOTHING))
+    if not any(name in columns for columns in runs):
+        return NOTHING
+    parts = [columns[name] if name in columns else np.zeros(_blocks(columns)) for columns in runs]
+    return np.concatenate(parts)
+
+
+def _normals(columns: dict[str, Floats]) -> Floats:
+    return columns["normal"] if "normal" in columns else np.tile(PLAIN, (_blocks(columns), 1))
+
+
+def _blocks(columns: dict[str, Floats]) -> int:
+    return len(next(iter(columns.values())))
