@@ -842,7 +842,7 @@ BAD_FCLIB = [
     (replace("W/i", np.full(200, 50)), "index of W is outside of its shape"),
     (replace("W/nz", np.array([-3])), "nz = -3; expected −1"),
     (replace("W/nz", np.array([1000])), "nz = 1000; expected"),
-    (replace("W/nz", np.array([5])), r"triplet of W is outside of its shape \(12, 12\)"),
+    (replace("W/nz", np.array([5])), r"triplet of W is outside its shape \(12, 12\)"),
     (replace("W/m", np.array([-1])), "expected no negative size"),
     (replace("W/n", np.array([13])), "W is 12 × 13; expected a square matrix"),
     (replace("vectors/q", np.ones(11)), "vectors/q has 11 entries; expected 12"),

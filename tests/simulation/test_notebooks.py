@@ -68,7 +68,7 @@ def test_reprs_are_a_line_that_says_what_it_is(tmp_path):
     run = begin(BouncingBalls(5), tmp_path / "run")
     with run.recorder:
         run.simulation.run(0.1, on_step=run.recorder)
-        assert repr(run.recorder).endswith("60 frames a second, 7 frames>")
+        assert repr(run.recorder).endswith("60 frames per second, 7 frames>")
     assert repr(run.recorder).endswith("closed>")
     assert repr(run).startswith("<Run: BouncingBalls(balls=5,")
     assert "at 0.1 of 3 s" in repr(run)
