@@ -70,7 +70,7 @@ def test_reprs_are_a_line_that_says_what_it_is(tmp_path):
         run.simulation.run(0.1, on_step=run.recorder)
         assert repr(run.recorder).endswith("60 frames per second, 7 frames>")
     assert repr(run.recorder).endswith("closed>")
-    assert repr(run).startswith("<Run: BouncingBalls(balls=5,")
+    assert repr(run).startswith("<RecordedRun: BouncingBalls(balls=5,")
     assert "at 0.1 of 3 s" in repr(run)
     assert repr(run.simulation).endswith("APGD to 0.001>")
     assert repr(SingleFrame(run.simulation)) == "<SingleFrame: 7 bodies at 0.1 s>"
