@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-
 SHORT, STRETCH = 10.0, 0.06
 """Exact friction: how many iterates the momentum remembers, 1/(1 − β), at first; and the share of
 Nesterov's own memory that is added. Measured on beds from loose to rest: 5 to 20 do about as well,
