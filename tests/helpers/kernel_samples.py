@@ -42,11 +42,13 @@ SIZES = {
 class Sample:
     """A product of sets, its blocks one by one, and ways from one to the other."""
 
-    def __init__(self, size, seed=0):
+    def __init__(self, size, seed=0, exact=False):
         self.rng = rng = np.random.default_rng(seed)
         self.runs = runs(rng, SIZES[size])
         self.product = Product(self.runs)
         self.blocks = naive.blocks_of(self.runs)
+        if exact:
+            self.product = self.product.with_exact_friction()
         self.sets = self.product.arrays
         self.rows = self.product.rows
 
@@ -71,6 +73,10 @@ class Sample:
 
     def partial(self, columns):
         return np.full((self.sets.chunks.shape[0], columns), np.nan)
+
+    def lift(self, u):
+        """De Saxcé's terms of velocities u along their normals, zero for scalar blocks."""
+        return naive.de_saxce(self.blocks, u)
 
     def by_row(self, values):
         return np.repeat(values, [block.size for block in self.blocks])

@@ -1,5 +1,7 @@
 """Sweeps of GaussSeidel and Jacobi against plain loops over blocks, one by one."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -29,7 +31,7 @@ def naive_block_minimum(block, W, g):
     return x
 
 
-def naive_sweep(made, order, x, omega, sharpness, full):
+def naive_sweep(made, order, x, omega, sharpness, full, exact=False):
     """Blocks one by one in `order`, each from the latest x; unknowns in the caller's order."""
     shift = naive.shift(made.blocks, x.size)
     x = x.copy()
@@ -37,6 +39,8 @@ def naive_sweep(made, order, x, omega, sharpness, full):
         block = made.blocks[number]
         r = block.rows
         u = made.matrix[r] @ (x - shift) + made.linear[r]
+        if exact and block.cone:
+            u = u + naive.de_saxce([dataclasses.replace(block, first=0)], u)
         W = made.matrix[r, r]
         if full:
             new = naive_block_minimum(block, W, (x[r], u))
@@ -99,6 +103,25 @@ def test_gauss_seidel_sweeps(name, solver, monkeypatch):
         impulses = got - naive.shift(made.blocks, problem.rows)
         assert error == pytest.approx(made.error(impulses), rel=1e-9)
         assert objective == pytest.approx(made.objective(impulses), rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.parametrize("solver", [am.GaussSeidel(relaxation=0.5), am.Jacobi(relaxation=0.3)])
+@pytest.mark.parametrize("name", SWEPT)
+def test_sweeps_with_exact_friction(name, solver):
+    made = build(name).even
+    problem = made.problem.with_exact_friction()
+    guess = made.projected(np.random.default_rng(2).standard_normal(problem.rows))
+    (start, error, _), (got, *_) = iterates(solver, problem, guess, 2)
+    assert error == pytest.approx(made.error(guess, exact=True), rel=1e-9)
+    order = np.argsort(problem.sets.block_order)
+    if isinstance(solver, am.GaussSeidel):
+        x = naive_sweep(made, order, start, 0.5, 1.0, full=False, exact=True)
+    else:
+        x = start.copy()
+        for block, number in ((made.blocks[k], k) for k in order):
+            one = naive_sweep(made, [number], start, 0.3, 1.0, full=False, exact=True)
+            x[block.rows] = one[block.rows]
+    close(got, x, digits=12)
 
 
 def coloured(problem):

@@ -41,6 +41,20 @@ def test_no_solver_boasts(name, path):
 
 
 @every_problem
+@pytest.mark.parametrize("inner", [am.APGD(), am.SpectralGradient(), am.GaussSeidel()], ids=repr)
+def test_exact_friction_in_one_loop(inner, path):
+    """Whatever the loop and its safeguard find, is judged by the exact law and said as it is."""
+    problem = load(path)
+    solver = am.ExactCoulomb(tolerance=1e-3, max_iterations=2000, inner=inner, persist=False)
+    found = solver.solve(problem)
+    judged = am.residuals(problem, found.impulses, exact=True).scaled
+    assert found.residual == pytest.approx(judged, rel=1e-6, abs=1e-12)
+    assert found.converged == (judged <= 1e-3)
+    if isinstance(inner, am.APGD):
+        assert found.converged
+
+
+@every_problem
 def test_exact_friction(path):
     problem = load(path)
     found = am.ExactCoulomb(tolerance=TOLERANCE, max_iterations=LIMIT).solve(problem)

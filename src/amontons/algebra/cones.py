@@ -72,6 +72,7 @@ class SetArrays(NamedTuple):
     spinning: Floats  # σ [m], shape (cones,) or (0,)
     lower: Floats  # of the intervals
     upper: Floats
+    exact: Floats  # 1 where velocities get De Saxcé's term, 0 in the convex problem, shape (1,)
 
 
 class Metric(NamedTuple):

@@ -353,6 +353,19 @@ class ConeProblem(InternalProblem):
         other.linear, other.judged_as_given = linear, None
         return other
 
+    def with_exact_friction(self) -> ConeProblem:
+        """The same problem to first-order methods, whose velocities get De Saxcé's term.
+
+        A matrix that is not symmetric is then used whole.
+        """
+        other = self.with_linear(self.linear)
+        other.sets = self.sets.with_exact_friction()
+        if self.operator.skew is not None:
+            other.operator = self.operator.whole()
+            if self.shift is not None:
+                other.linear = self.linear - self.operator.skew @ self.shift
+        return other
+
     @property
     def frames(self) -> Floats | None:
         """Contact frames in which the caller speaks: columns n, t1 and n × t1, (contacts, 3, 3).

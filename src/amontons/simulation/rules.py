@@ -52,7 +52,12 @@ class SolverChoice(NamedTuple):
             raise InputError(f"friction must be 'convex' or 'exact', got {friction!r}")
         inner = solver or Auto(tolerance=COARSE, max_iterations=MOST_ITERATIONS, budget=0.5)
         if friction == "exact" and not inner.exact:
-            inner = ExactCoulomb(inner=inner, tolerance=inner.tolerance)
+            inner = ExactCoulomb(
+                inner=inner,
+                tolerance=inner.tolerance,
+                max_iterations=inner.max_iterations,
+                persist=False,
+            )
         return cls(inner, inner if solver is not None else _finer(inner))
 
     def for_problem(self, problem: ConeProblem) -> Solver:

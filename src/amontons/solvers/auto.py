@@ -126,6 +126,10 @@ class Auto(Solver):
             ending = yield from rest
         return ending
 
+    def follower(self, problem: ConeProblem) -> Solver | None:
+        """The first-order method that it begins with."""
+        return self._first_order(problem).follower(problem)
+
     def _finished(
         self, problem: ConeProblem, gauge: Gauge, buffers: Buffers, most_steps: int
     ) -> Generator[Iterate, None, None]:

@@ -128,6 +128,8 @@ class Solver(ABC):
     """Arrays that the method's iterates rotate through, the best one included."""
     exact: ClassVar[bool] = False
     """Whether the method solves exact Coulomb friction instead of the convex problem."""
+    follows_slip: ClassVar[bool] = False
+    """Whether the method adds De Saxcé's term, iterate by iterate, where the sets ask for it."""
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.tolerance) and self.tolerance >= 0):
@@ -148,6 +150,10 @@ class Solver(ABC):
 
         An `Ending` says why; without one, the method cannot improve on its last point.
         """
+
+    def follower(self, problem: ConeProblem) -> Solver | None:
+        """The method that follows De Saxcé's term on this problem: itself, or None if it cannot."""
+        return self if self.follows_slip else None
 
     def check(self, problem: ConeProblem) -> None:
         """Raise `UnsupportedProblemError` where the method does not apply. The default: always."""

@@ -54,6 +54,7 @@ class Jacobi(Relaxation, Solver):
     relaxation: float = 0.2
 
     buffers: ClassVar[int] = 3
+    follows_slip: ClassVar[bool] = True
 
     def iterations(
         self, problem: ConeProblem, x: Floats, gauge: Gauge, buffers: Buffers
@@ -69,6 +70,6 @@ class Jacobi(Relaxation, Solver):
             error, objective = gauge.error(problem, x, Nx)
             yield Iterate(x, error, objective)
             new = buffers.free(x)
-            omega = damper.after(objective)
+            omega = damper.after(objective, error if problem.sets.exact else np.inf)
             go(problem.sets.arrays, tuning, omega, x, Nx, problem.linear, new)
             x = new

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from amontons._jit import helper
-from amontons.algebra.cones import project_block
+from amontons.algebra.cones import COULOMB, project_block, slip_of
 from amontons.errors import InputError
 from amontons.problem.problem import ConeProblem
 
@@ -17,6 +17,9 @@ Floats = NDArray[np.float64]
 
 LOCAL_ITERATIONS = 60
 LOCAL_ACCURACY = 1e-14
+
+GROWN = 4.0
+"""Growth of the error over its least value that halves ω where friction is exact."""
 
 
 class Tuning(NamedTuple):
@@ -36,8 +39,10 @@ def relax_block(sets, kind, index, rows, step, blocks, at, damping, old, u, new,
     The step is Π(old − ω·step·u) or, with `full`, the block's own minimum, over-relaxed by ω. That
     minimum is found by projected gradients on the d × d block, which begins at entry `at` of
     `blocks`, a few dozen of them. `damping` is (ω, λ, full); `index` counts as in `project_block`.
+    Where friction is exact, each velocity gets its De Saxcé term: a local exact step.
     """
     omega, sharpness, full = damping
+    exact = sets.exact[0] > 0.0 and kind >= COULOMB
     rounds, short = 1, omega * step
     if full:
         bound = 0.0
@@ -58,11 +63,15 @@ def relax_block(sets, kind, index, rows, step, blocks, at, damping, old, u, new,
             if last:  # over-relax the minimum, and project once more
                 work[i] = old[i] + omega * (new[i] - old[i])
                 continue
-            g = u[i]
+            work[i] = u[i]
             if full:
                 for k in range(rows):
-                    g += blocks[at + i * rows + k] * (new[k] - old[k])
-            work[i] = new[i] - short * g
+                    work[i] += blocks[at + i * rows + k] * (new[k] - old[k])
+        if not last:
+            slip = slip_of(sets, kind, index, work) if exact else 0.0
+            for i in range(rows):
+                lift = slip * sets.normal[i, index] if exact and i < 3 else 0.0
+                work[i] = new[i] - short * (work[i] + lift)
         project_block(sets, kind, index, work)
         change, size = 0.0, 0.0
         for i in range(rows):
@@ -109,11 +118,19 @@ class Damper:
 
     def __init__(self, relaxation: float) -> None:
         self.omega = relaxation
-        self._last = np.inf
+        self._last, self._least = np.inf, np.inf
 
-    def after(self, objective: float) -> float:
-        """ω for the sweep that follows an iterate with this objective."""
-        if objective > self._last + 1e-13 * abs(self._last):
+    def after(self, objective: float, error: float = np.inf) -> float:
+        """ω for the sweep that follows an iterate with this objective.
+
+        Exact friction has no objective: there ω is halved when the error, if it is given, has grown
+        to many times the least so far.
+        """
+        if error < np.inf:
+            if error > GROWN * self._least:
+                self.omega, self._least = 0.5 * self.omega, error
+            self._least = min(self._least, error)
+        elif objective > self._last + 1e-13 * abs(self._last):
             self.omega *= 0.5
         self._last = objective
         return self.omega

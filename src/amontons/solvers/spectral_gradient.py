@@ -28,8 +28,10 @@ from amontons.solvers.tiles import (
     NEW,
     STEP,
     STEP_SIZE,
+    lifted,
     natural_contact,
     natural_square,
+    slip_contact,
     square_tile,
     step_contact,
     step_tile,
@@ -44,7 +46,8 @@ REFRESH = 50
 def advance(sets, metric, rho, x, d, Nd, g, length, step, x_new, partial):
     """x_new ← x + length·d and g likewise; judge x_new; then d ← Π(x_new − step·S g) − x_new.
 
-    g is the gradient Nx + r. Returns ‖e‖² at x_new, and gᵀd and dᵀS⁻¹d of the new direction.
+    g is the gradient Nx + r; where friction is exact, De Saxcé's term at x_new is added to it in
+    passing. Returns ‖e‖² at x_new, and gᵀd and dᵀS⁻¹d of the new direction.
     """
     for c in prange(sets.chunks.shape[0]):
         kind, first, count, row = head(sets.chunks, c)
@@ -65,6 +68,7 @@ def advance(sets, metric, rho, x, d, Nd, g, length, step, x_new, partial):
                     rho[b : b + m],
                     (metric.normal[b : b + m], metric.tangential[b : b + m]),
                     step,
+                    sets.exact[0] > 0.0,
                     three_rows(x_new, at, count, m),
                     three_rows(g, at, count, m),
                     three_rows(d, at, count, m),
@@ -86,7 +90,7 @@ def advance(sets, metric, rho, x, d, Nd, g, length, step, x_new, partial):
 
 
 @routine
-def contact_tile(normal, mu, rho, steps, step, x, gradient, direction):
+def contact_tile(normal, mu, rho, steps, step, exact, x, gradient, direction):
     """Assess x and find the direction d for Coulomb contacts, in one loop.
 
     Vectors are tuples of three views.
@@ -99,12 +103,13 @@ def contact_tile(normal, mu, rho, steps, step, x, gradient, direction):
     error, slope, square = 0.0, 0.0, 0.0
     for j in range(mu.size):
         n = n0[j], n1[j], n2[j]
-        error += natural_contact(n, mu[j], rho[j], (x0[j], x1[j], x2[j]), (g0[j], g1[j], g2[j]))
-        (z0, z1, z2), length = step_contact(
-            n, mu[j], sn[j], st[j], step, (x0[j], x1[j], x2[j]), (g0[j], g1[j], g2[j])
-        )
+        at, u = (x0[j], x1[j], x2[j]), (g0[j], g1[j], g2[j])
+        if exact:
+            u = lifted(n, slip_contact(n, mu[j], u), u)
+        error += natural_contact(n, mu[j], rho[j], at, u)
+        (z0, z1, z2), length = step_contact(n, mu[j], sn[j], st[j], step, at, u)
         z0, z1, z2 = z0 - x0[j], z1 - x1[j], z2 - x2[j]
-        slope += g0[j] * z0 + g1[j] * z1 + g2[j] * z2
+        slope += u[0] * z0 + u[1] * z1 + u[2] * z2
         square += length
         d0[j], d1[j], d2[j] = z0, z1, z2
     return error, slope, square
@@ -224,6 +229,7 @@ class SpectralGradient(Solver):
     cut: tuple[float, float] = (0.1, 0.9)
 
     buffers: ClassVar[int] = 3
+    follows_slip: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -278,7 +284,9 @@ class SpectralGradient(Solver):
             alpha = min(self.longest, max(self.shortest, step.next(square, bend, stretch)))
             count += 1
             if count % REFRESH == 0:
-                objective = 0.5 * problem.product_and_square(x, g, scratch) + problem.inner(r, x)
+                fresh = 0.5 * problem.product_and_square(x, g, scratch) + problem.inner(r, x)
+                # with exact friction, the line search goes by a sum of what steps promised
+                objective = objective if problem.sets.exact else fresh
                 g += r
             objective += length * (slope + 0.5 * length * bend)
 

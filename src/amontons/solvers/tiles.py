@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from amontons._jit import TILE, helper, routine
-from amontons.algebra.cones import COULOMB, SPINNING, by_vectors, rows_of
+from amontons.algebra.cones import COULOMB, SPINNING, by_vectors, rows_of, slip_of
 from amontons.algebra.tiles import normals_of, project_tile
 
 SMALL = 1e-140
@@ -18,7 +18,8 @@ SMALL = 1e-140
 
 STEP = 6 * TILE  # where G begins in the array of a step; Y begins at 0
 NEW = 12 * TILE  # where V begins
-STEP_SIZE = 18 * TILE
+SLIP = 18 * TILE  # where De Saxcé's terms of the blocks begin
+STEP_SIZE = 19 * TILE
 
 
 @helper
@@ -26,6 +27,20 @@ def three_rows(x, first, stride, m):
     """The three components of m Coulomb contacts, from their first row on: views."""
     a, b = first + stride, first + 2 * stride
     return x[first : first + m], x[a : a + m], x[b : b + m]
+
+
+@helper
+def slip_contact(n, mu, u):
+    """μ‖u_t‖ of one Coulomb contact; n and u are three numbers each."""
+    along = u[0] * n[0] + u[1] * n[1] + u[2] * n[2]
+    t0, t1, t2 = u[0] - along * n[0], u[1] - along * n[1], u[2] - along * n[2]
+    return mu * np.sqrt(t0 * t0 + t1 * t1 + t2 * t2)
+
+
+@helper
+def lifted(n, slip, u):
+    """u + slip·n: the velocity with De Saxcé's term; n and u are three numbers each."""
+    return u[0] + slip * n[0], u[1] + slip * n[1], u[2] + slip * n[2]
 
 
 @helper
@@ -85,10 +100,11 @@ def step_contact(n, mu, sn, st, step, at, gradient):
 
 
 @routine
-def natural_coulomb(normal, mu, rho, x, product, linear):
+def natural_coulomb(normal, mu, rho, exact, x, product, linear):
     """Σ‖(x − Π(x − ρu))/ρ‖² with u = Nx + r, Σ xᵀNx and Σ xᵀr over Coulomb cones.
 
-    Normals, x, Nx and r are three views each, one for each component.
+    Normals, x, Nx and r are three views each, one for each component. With `exact`, u gets De
+    Saxcé's term.
     """
     n0, n1, n2 = normal
     x0, x1, x2 = x
@@ -99,7 +115,10 @@ def natural_coulomb(normal, mu, rho, x, product, linear):
         quadratic += x0[j] * N0[j] + x1[j] * N1[j] + x2[j] * N2[j]
         lin += x0[j] * r0[j] + x1[j] * r1[j] + x2[j] * r2[j]
         u = N0[j] + r0[j], N1[j] + r1[j], N2[j] + r2[j]
-        error += natural_contact((n0[j], n1[j], n2[j]), mu[j], rho[j], (x0[j], x1[j], x2[j]), u)
+        n = n0[j], n1[j], n2[j]
+        if exact:
+            u = lifted(n, slip_contact(n, mu[j], u), u)
+        error += natural_contact(n, mu[j], rho[j], (x0[j], x1[j], x2[j]), u)
     return error, quadratic, lin
 
 
@@ -114,6 +133,7 @@ def natural_tile(sets, chunk, t, m, rho, x, product, linear, work):
             normals_of(sets, b, m),
             sets.friction[b : b + m],
             scale,
+            sets.exact[0] > 0.0,
             three_rows(x, row, count, m),
             three_rows(product, row, count, m),
             three_rows(linear, row, count, m),
@@ -135,8 +155,14 @@ def natural_tile(sets, chunk, t, m, rho, x, product, linear, work):
 
 @routine
 def natural_square(sets, kind, first, t, m, rho, work):
-    """Σ‖(x − Π(x − ρu))/ρ‖² over m blocks of a group; x and u in `work`, from 0 and from STEP."""
-    x, u, new = work[:STEP], work[STEP:NEW], work[NEW:STEP_SIZE]
+    """Σ‖(x − Π(x − ρu))/ρ‖² over m blocks of a group; x and u in `work`, from 0 and from STEP.
+
+    Where friction is exact, u gets De Saxcé's terms, which are left in `work` from SLIP on.
+    """
+    x, u, new = work[:STEP], work[STEP:NEW], work[NEW:SLIP]
+    if sets.exact[0] > 0.0 and kind >= COULOMB:
+        slips_of_tile(sets, kind, first + t, m, u, work[SLIP:])
+        lift_tile(sets, first + t, m, work[SLIP:], u)
     for k in range(rows_of(kind)):
         for j in range(m):
             i = k * TILE + j
@@ -153,6 +179,24 @@ def natural_square(sets, kind, first, t, m, rho, work):
 
 
 @routine
+def slips_of_tile(sets, kind, b, m, u, slip):
+    """De Saxcé's terms of m cone blocks from block b on, whose velocities are u."""
+    block = np.empty(6)
+    for j in range(m):
+        for k in range(rows_of(kind)):
+            block[k] = u[k * TILE + j]
+        slip[j] = slip_of(sets, kind, b + j, block)
+
+
+@routine
+def lift_tile(sets, b, m, slip, u):
+    """u ← u + slip·n for m cone blocks from block b on."""
+    for k in range(3):
+        for j in range(m):
+            u[k * TILE + j] += slip[j] * sets.normal[k, b + j]
+
+
+@routine
 def step_tile(sets, metric, kind, first, t, m, step, T):
     """V ← Π(Y − step·S G) for blocks t .. t+m of a group, in the metric S⁻¹; returns Σ dᵀS⁻¹d.
 
@@ -160,7 +204,7 @@ def step_tile(sets, metric, kind, first, t, m, step, T):
     """
     b = first + t
     sn, st, sm = metric.normal[b : b + m], metric.tangential[b : b + m], metric.torque[b : b + m]
-    Y, G, V = T[:STEP], T[STEP:NEW], T[NEW:STEP_SIZE]
+    Y, G, V = T[:STEP], T[STEP:NEW], T[NEW:SLIP]
     for i in range(STEP):
         V[i] = Y[i]
     descend_tile(sets, kind, b, m, step, sn, st, sm, G, V)

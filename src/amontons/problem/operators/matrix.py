@@ -80,6 +80,9 @@ class MatrixOperator(Operator):
         skew = None if self.skew is None else _scaled(self.skew, factors)
         return type(self)(_scaled(self.matrix, factors), skew)
 
+    def whole(self) -> MatrixOperator:
+        return self if self.skew is None else type(self)(sp.csr_array(self.matrix + self.skew))
+
     def apply(self, x: Floats, out: Floats, scratch: Any) -> None:
         self._product(self.arrays, x, out)
 

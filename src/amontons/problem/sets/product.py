@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from functools import cached_property
 
 import numpy as np
@@ -29,6 +30,9 @@ OF_CONES = {name for run in RUNS.values() if run.kind in CONES for name in run.c
 NOTHING = np.empty(0)
 """A coefficient that no block has."""
 
+CONVEX, EXACT = np.zeros(1), np.ones(1)
+"""What De Saxcé's term is multiplied by: see `SetArrays`."""
+
 
 class Product:
     """Υ, the product of all runs' sets: what kernels, solvers and residuals work with.
@@ -54,12 +58,24 @@ class Product:
             groups=self.arranged.groups,
             chunks=self.arranged.chunks,
             **_joined(self.runs),
+            exact=CONVEX,
         )
+
+    def with_exact_friction(self) -> Product:
+        """The same sets, on which kernels add De Saxcé's term to the velocities of contacts."""
+        other = copy(self)
+        other.arrays = self.arrays._replace(exact=EXACT)
+        return other
 
     @cached_property
     def kinds(self) -> frozenset[SetKind]:
         """The kinds of blocks present."""
         return frozenset(run.kind for run in self.runs if run.blocks)
+
+    @property
+    def exact(self) -> bool:
+        """Whether kernels add De Saxcé's term to the velocities of contacts."""
+        return self.arrays.exact is EXACT
 
     @property
     def bilateral(self) -> bool:

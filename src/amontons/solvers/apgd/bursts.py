@@ -82,7 +82,7 @@ def descend(terms, burst, shrink, restart, enough, room):
     arrays, masses, compliance = terms.arrays, terms.masses, terms.compliance
     x, Nx, velocity, place, number = burst.x, burst.Nx, burst.velocity, burst.place, burst.number
     errors, objectives, partial, sums = burst.error, burst.objective, burst.partial, burst.sums
-    logged = 0
+    exact, logged = sets.exact[0] > 0.0, 0
     while True:  # 6
         now, old, new = place[X], place[X_OLD], place[X_NEW]
         n_now, n_old, n_new = place[NX], place[NX_OLD], place[NX_NEW]
@@ -111,7 +111,7 @@ def descend(terms, burst, shrink, restart, enough, room):
             bend = _quadratic(masses, v_new, v_now, v_old, pace.beta, sums)
         place[PROPOSED] = 0
         length, uphill = number[LENGTH], number[UPHILL]
-        accepted, pace = _accept(pace, bend, length, uphill, shrink, restart)  # 9 to 30
+        accepted, pace = _accept(pace, bend, length, uphill, shrink, restart, exact)  # 9 to 30
         number[L], number[THETA], number[BETA] = pace.L, pace.theta, pace.beta
         if accepted:
             place[X], place[X_OLD] = new, now

@@ -49,6 +49,7 @@ class APGD(Solver):
     restart: bool = True
 
     buffers: ClassVar[int] = 4
+    follows_slip: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -90,8 +91,9 @@ class APGD(Solver):
             bend = problem.quadratic(
                 (x_new, x, x_old), (Nx_new, Nx, Nx_old), (memory_new, memory, memory_old), beta
             )
-            # 9 to 30
-            accepted, pace = accept(pace, bend, length, uphill, self.shrink, self.restart)
+            accepted, pace = accept(  # 9 to 30
+                pace, bend, length, uphill, self.shrink, self.restart, problem.sets.exact
+            )
             if accepted:
                 x_old, x = x, x_new
                 Nx_old, Nx, Nx_new = Nx, Nx_new, Nx_old

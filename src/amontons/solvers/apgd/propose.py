@@ -10,10 +10,14 @@ from amontons.algebra.sums import column_sum
 from amontons.algebra.tiles import normals_of, project_wrench
 from amontons.solvers.tiles import (
     NEW,
+    SLIP,
     STEP,
     STEP_SIZE,
+    lift_tile,
+    lifted,
     natural_contact,
     natural_tile,
+    slip_contact,
     step_contact,
     step_tile,
     three_rows,
@@ -26,7 +30,11 @@ def propose(sets, metric, rho, x, x_old, Nx, Nx_old, linear, beta, step, out, pa
 
     Returns ‖e‖², xᵀNx and rᵀx at x, with e its natural map, and for the step gᵀ(out − x) and
     dᵀS⁻¹d with d = out − y. One pass, because the vectors are then read from memory once.
+
+    Where friction is exact, De Saxcé's term at x is added to the velocities at x and at y: it moves
+    along with the iterates.
     """
+    exact = sets.exact[0] > 0.0
     for c in prange(sets.chunks.shape[0]):
         kind, first, count, row = head(sets.chunks, c)
         T = np.empty(STEP_SIZE)
@@ -40,8 +48,7 @@ def propose(sets, metric, rho, x, x_old, Nx, Nx_old, linear, beta, step, out, pa
                     sets.friction[b : b + m],
                     rho[b : b + m],
                     (metric.normal[b : b + m], metric.tangential[b : b + m]),
-                    beta,
-                    step,
+                    (beta, step, exact),
                     three_rows(x, at, count, m),
                     three_rows(x_old, at, count, m),
                     three_rows(Nx, at, count, m),
@@ -63,8 +70,7 @@ def propose(sets, metric, rho, x, x_old, Nx, Nx_old, linear, beta, step, out, pa
                         metric.tangential[b : b + m],
                         metric.torque[b : b + m],
                     ),
-                    beta,
-                    step,
+                    (beta, step, exact),
                     six_rows(x, at, count, m),
                     six_rows(x_old, at, count, m),
                     six_rows(Nx, at, count, m),
@@ -79,6 +85,8 @@ def propose(sets, metric, rho, x, x_old, Nx, Nx_old, linear, beta, step, out, pa
                     blend(x[s : s + m], x_old[s : s + m], beta, T[k * TILE :])
                     g = T[STEP + k * TILE :]
                     blend_plus(Nx[s : s + m], Nx_old[s : s + m], beta, linear[s : s + m], g)
+                if exact and kind > COULOMB:
+                    lift_tile(sets, b, m, T[SLIP:], T[STEP:])
                 d = step_tile(sets, metric, kind, first, t, m, step, T)
                 up = 0.0
                 for k in range(rows_of(kind)):
@@ -99,10 +107,14 @@ def propose(sets, metric, rho, x, x_old, Nx, Nx_old, linear, beta, step, out, pa
 
 
 @routine
-def contact_tile(normal, mu, rho, steps, beta, step, x, x_old, product, product_old, linear, out):
-    """The same for Coulomb contacts, in one loop: vectors are tuples of three views."""
+def contact_tile(normal, mu, rho, steps, move, x, x_old, product, product_old, linear, out):
+    """The same for Coulomb contacts, in one loop: vectors are tuples of three views.
+
+    `move` is (β, step, whether friction is exact).
+    """
     n0, n1, n2 = normal
     sn, st = steps
+    beta, step, exact = move
     x0, x1, x2 = x
     o0, o1, o2 = x_old
     N0, N1, N2 = product
@@ -115,6 +127,8 @@ def contact_tile(normal, mu, rho, steps, beta, step, x, x_old, product, product_
         lin += x0[j] * r0[j] + x1[j] * r1[j] + x2[j] * r2[j]
         u0, u1, u2 = N0[j] + r0[j], N1[j] + r1[j], N2[j] + r2[j]
         n = n0[j], n1[j], n2[j]
+        if exact:
+            u0, u1, u2 = lifted(n, slip_contact(n, mu[j], (u0, u1, u2)), (u0, u1, u2))
         error += natural_contact(n, mu[j], rho[j], (x0[j], x1[j], x2[j]), (u0, u1, u2))
         y = (
             x0[j] + beta * (x0[j] - o0[j]),
@@ -171,9 +185,21 @@ def plus6(a, s, b):
     )
 
 
+@helper
+def slip_wrench(n, cone, u):
+    """μ‖u_t‖ + ρ‖ω_roll‖ + σ|ω_spin| of one contact with torque, cone = (μ, ρ, σ)."""
+    along = u[0] * n[0] + u[1] * n[1] + u[2] * n[2]
+    t0, t1, t2 = u[0] - along * n[0], u[1] - along * n[1], u[2] - along * n[2]
+    spin = u[3] * n[0] + u[4] * n[1] + u[5] * n[2]
+    w0, w1, w2 = u[3] - spin * n[0], u[4] - spin * n[1], u[5] - spin * n[2]
+    slide, roll = np.sqrt(t0 * t0 + t1 * t1 + t2 * t2), np.sqrt(w0 * w0 + w1 * w1 + w2 * w2)
+    return cone[0] * slide + cone[1] * roll + cone[2] * abs(spin)
+
+
 @routine
-def wrench_tile(normal, limits, rho, steps, beta, step, x, x_old, Nx, Nx_old, linear, out):
+def wrench_tile(normal, limits, rho, steps, move, x, x_old, Nx, Nx_old, linear, out):
     """The same for contacts with torque: rows are tuples of six views, steps (s_n, s_t, s_m)."""
+    beta, step, exact = move
     error, quad, lin, uphill, length = 0.0, 0.0, 0.0, 0.0, 0.0
     for j in range(rho.size):
         n = normal[0][j], normal[1][j], normal[2][j]
@@ -183,6 +209,8 @@ def wrench_tile(normal, limits, rho, steps, beta, step, x, x_old, Nx, Nx_old, li
         quad += dot6(now, N_now)
         lin += dot6(now, r)
         u = plus6(N_now, 1.0, r)
+        if exact:
+            u = plus6(u, slip_wrench(n, cone, u), (n[0], n[1], n[2], 0.0, 0.0, 0.0))
         w = plus6(now, -rho[j], u)
         # (x − Π(w))/ρ = u + (w − Π(w))/ρ
         e = plus6(u, 1.0 / rho[j], plus6(w, -1.0, project_wrench(n, cone, 1.0, 1.0, w)))

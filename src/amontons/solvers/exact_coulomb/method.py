@@ -1,13 +1,18 @@
-"""Exact Coulomb friction by iterating on the De Saxcé term, with any convex solver inside.
+"""Exact Coulomb friction by De Saxcé's term, which moves along with the iterates of any solver.
 
 The convex problem lifts a sliding contact by μ‖u_t‖ (paper 3, §2.3). Adding s = μ‖u_t‖ to the
-normal component of r takes that back; s depends on the solution, so it is found as a fixed point:
-solve with s, read μ‖u_t‖ off the solution, repeat (paper 3 calls it the dual approach). A matrix
-that is not symmetric is treated likewise: its skew part times the last γ goes into r.
+normal component of r takes that back, but s depends on the solution.
 
-Plain iteration converges for most problems; where it is slow, Anderson's method extrapolates from
-the last few (Walker and Ni, SIAM J. Numer. Anal. 49, 2011), and is dropped when it does harm. On
-small problems Newton's method takes over from the first convex solution (`proximal_newton`).
+**One loop.** First-order methods read s off each iterate and use it in the next step. That costs
+nothing beside an iteration, and from the warm starts of a simulation it takes about as many of them
+as the convex problem. The term is no gradient, so nothing guarantees that it converges: when it
+gains no more, the safeguard takes over from its best point.
+
+**Safeguard.** With s frozen the problem is convex: solve it, read s off the solution, repeat (paper
+3 calls it the dual approach). Where that is slow, Anderson's method extrapolates from the last few
+(Walker and Ni, SIAM J. Numer. Anal. 49, 2011), and is dropped when it does harm. On small problems
+Newton's method takes over (`proximal_newton`). A matrix that is not symmetric is treated likewise:
+in the one loop it is used whole, and when s is frozen its skew part times the last γ goes into r.
 """
 
 from __future__ import annotations
@@ -34,6 +39,12 @@ from amontons.solvers.semismooth_newton import can_finish
 
 logger = logging.getLogger("amontons")
 
+LOOP_BEFORE_NEWTON = 3000
+"""Iterations of the one loop at most, where Newton's method can take over."""
+
+LOOP_STALLS, LOOP_SHARE, GAIN = 100, 0.5, 0.99
+"""The one loop ends after so many iterations, or this share of those before, without a gain."""
+
 RETRY = 0.1
 """Newton's method is tried at the first solution of a convex problem, and again once the error has
 fallen by so much."""
@@ -58,6 +69,9 @@ class ExactCoulomb(Solver):
         How many earlier fixed-point steps Anderson's method combines; 0 is the plain iteration.
     newton:
         Whether Newton's method takes over on small problems, of up to 3000 rows.
+    persist:
+        Whether to go on with one convex problem after the other where the one loop gains no more.
+        A simulation does not, on larger problems: its next step begins where this one ended.
     """
 
     max_iterations: int = 200_000
@@ -66,8 +80,9 @@ class ExactCoulomb(Solver):
     forcing: float = 0.2
     acceleration: int = 5
     newton: bool = True
+    persist: bool = True
 
-    buffers: ClassVar[int] = 4
+    buffers: ClassVar[int] = 5
     exact: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
@@ -86,19 +101,23 @@ class ExactCoulomb(Solver):
     def iterations(
         self, problem: ConeProblem, x: Floats, gauge: Gauge, buffers: Buffers
     ) -> Generator[Iterate]:
-        """One iterate for each solution of the inner problem."""
-        x = buffers.projected(problem, x)
+        """Iterates of the one loop, then one for each solution of the inner problem."""
+        start = time.perf_counter()
+        by_newton = self.newton and can_finish(problem) and problem.sets.second_order
+        spent = yield from self._in_one_loop(problem, x, gauge, buffers, by_newton)
+        if spent and not (self.persist or by_newton):
+            return
+        x = buffers.projected(problem, x if buffers.best is None else buffers.best)
         product = problem.product(x)
         shifted = exact_linear(problem, x, product)
         error, _ = gauge.error(problem, x, product, shifted)
-        yield Iterate(x, error, gauge.error(problem, x, product)[1])
+        if buffers.best is None:
+            yield Iterate(x, error, gauge.error(problem, x, product)[1])
         if x.any():
             linear = shifted
         else:
             linear = problem.linear  # from nothing, the convex problem is the best first guess
         mixer = AndersonMixer(self.acceleration)
-        spent, start = 0, time.perf_counter()
-        by_newton = self.newton and can_finish(problem) and problem.sets.second_order
         tried = math.inf if by_newton else 0.0
         while True:
             left = max(self.time_limit - (time.perf_counter() - start), 1e-6)
@@ -123,6 +142,31 @@ class ExactCoulomb(Solver):
                     mixer = AndersonMixer(self.acceleration)
                     continue
             linear = mixer.next(linear, shifted, error)
+
+    def _in_one_loop(
+        self, problem: ConeProblem, x: Floats, gauge: Gauge, buffers: Buffers, by_newton: bool
+    ) -> Generator[Iterate, None, int]:
+        """Iterates of the inner solver, De Saxcé's term moving along, until they gain no more.
+
+        Returns how many there were. None where the inner solver cannot do that.
+        """
+        method = self.inner.follower(problem)
+        if method is None or not problem.sets.has_friction:
+            return 0
+        method = dataclasses.replace(method, max_iterations=self.max_iterations)
+        limit = LOOP_BEFORE_NEWTON if by_newton else math.inf
+        least, count, best_at = math.inf, -1, 0
+        iterates = method.iterations(problem.with_exact_friction(), x, gauge, buffers)
+        for iterate in iterates:
+            count += iterate.cost
+            if iterate.error < GAIN * least:
+                least, best_at = iterate.error, count
+            yield iterate
+            if count >= limit or count - best_at > max(LOOP_STALLS, LOOP_SHARE * best_at):
+                break
+        iterates.close()
+        logger.info("exact friction: one loop ends at %.1e after %d iterations", least, count)
+        return max(count, 0)
 
     def _by_newton(
         self,

@@ -63,6 +63,7 @@ class GaussSeidel(Relaxation, Solver):
     parallel: bool | None = None
 
     buffers: ClassVar[int] = 2
+    follows_slip: ClassVar[bool] = True
 
     def check(self, problem: ConeProblem) -> None:
         """A factored problem must be small enough to be condensed."""
@@ -114,7 +115,8 @@ class GaussSeidel(Relaxation, Solver):
             yield Iterate(x, error, objective)
             x = _writable(x, buffers)
             backward = self.symmetric and count % 2 == 1
-            omega, sets, r = damper.after(objective), problem.sets.arrays, problem.linear
+            omega = damper.after(objective, error if problem.sets.exact else np.inf)
+            sets, r = problem.sets.arrays, problem.linear
             if only_contacts:
                 steps = omega * tuning.steps
                 go = getattr(sweep_contacts, form)
@@ -163,7 +165,7 @@ class GaussSeidel(Relaxation, Solver):
             yield Iterate(x, error, objective)
             x = _writable(x, buffers)
             backward = self.symmetric and count % 2 == 1
-            omega = damper.after(objective)
+            omega = damper.after(objective, error if problem.sets.exact else np.inf)
             sets, r = problem.sets.arrays, problem.linear
             sweep(sets, matrix, where, tuning, E, omega, order, backward, x, r)
             count += 1

@@ -45,6 +45,7 @@ def relax_contacts(sets, arrays, steps, sharp, blocks, back, x, linear, v):
     loop, Numba would count references to what it takes out, which costs six times the arithmetic.
     """
     normal, mu, body, arms = sets.normal, sets.friction, arrays.body, arrays.arms
+    exact = sets.exact[0] > 0.0
     im, inertia = arrays.inverse_mass, arrays.inverse_inertia
     # unsigned: Numba would test signed indices for Python's counting from the end
     n = np.uint64(body.shape[0])
@@ -64,9 +65,18 @@ def relax_contacts(sets, arrays, steps, sharp, blocks, back, x, linear, v):
             u1 += v[b, 1] + v[b, 5] * arms[q, 0] - v[b, 3] * arms[q, 2]
             u2 += v[b, 2] + v[b, 3] * arms[q, 1] - v[b, 4] * arms[q, 0]
         x0, x1, x2, s = x[i0], x[i1], x[i2], steps[c]
-        z0, z1, z2 = project_coulomb(
-            x0 - s * u0, x1 - s * u1, x2 - s * u2, normal[0, c], normal[1, c], normal[2, c], mu[c]
-        )
+        n0, n1, n2 = normal[0, c], normal[1, c], normal[2, c]
+        if exact:
+            along = u0 * n0 + u1 * n1 + u2 * n2
+            slide = np.sqrt(
+                (u0 - along * n0) ** 2 + (u1 - along * n1) ** 2 + (u2 - along * n2) ** 2
+            )
+            u0, u1, u2 = (
+                u0 + mu[c] * slide * n0,
+                u1 + mu[c] * slide * n1,
+                u2 + mu[c] * slide * n2,
+            )
+        z0, z1, z2 = project_coulomb(x0 - s * u0, x1 - s * u1, x2 - s * u2, n0, n1, n2, mu[c])
         d0, d1, d2 = sharp * (z0 - x0), sharp * (z1 - x1), sharp * (z2 - x2)
         x[i0], x[i1], x[i2] = x0 + d0, x1 + d1, x2 + d2
         if on_a:
