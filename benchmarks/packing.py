@@ -84,4 +84,6 @@ def show(name: str, case: Figures) -> str:
 
 if __name__ == "__main__":
     summary = __doc__.splitlines()[0]
-    race(racing_arguments(summary, 1000, ("amontons", "lammps", "pybullet", "mujoco")), measure, show)
+    race(
+        racing_arguments(summary, 1000, ("amontons", "lammps", "pybullet", "mujoco")), measure, show
+    )

@@ -72,7 +72,7 @@ def mean_and_error(values: Floats, blocks: int = 8) -> tuple[float, float]:
 
 
 def slope(places: Floats, grains: Grains) -> float:
-    """Angle of a drum's surface with the horizontal [rad]; up where x grows is positive.
+    """Angle of a drum's surface with the horizontal [rad], above zero where grains are carried up.
 
     A line is fitted to the highest grains of upright slices, one diameter wide, of the middle half.
     """
@@ -84,16 +84,16 @@ def slope(places: Floats, grains: Grains) -> float:
         for k in np.unique(slices[np.abs(places[:, 0]) < reach])
     ]
     top = np.array(chosen)
-    return float(np.arctan(np.polyfit(top[:, 0], top[:, 2], 1)[0]))
+    return float(-np.sign(grains.spin) * np.arctan(np.polyfit(top[:, 0], top[:, 2], 1)[0]))
 
 
-def lean(places: Floats) -> float:
+def lean(places: Floats, grains: Grains) -> float:
     """Angle at which the grains' centre of mass hangs from the drum's axis [rad].
 
     It is that of the surface if that is flat, and needs no fit.
     """
     middle = places.mean(axis=0)
-    return float(np.arctan2(-middle[0], -middle[2]))
+    return float(np.arctan2(-np.sign(grains.spin) * middle[0], -middle[2]))
 
 
 def discharge(times: Floats, left: Floats) -> tuple[float, float]:

@@ -55,10 +55,14 @@ def entries(args: argparse.Namespace) -> Iterator[tuple[str, int, Settings]]:
     base = Settings(iterations=args.iterations, share=args.share)
     for bodies, engine in itertools.product(args.bodies, args.engines):
         if engine == "amontons":
-            choices = itertools.product(args.friction, args.step or [None], args.tolerance or [None])
+            choices = itertools.product(
+                args.friction, args.step or [None], args.tolerance or [None]
+            )
             for friction, step, tolerance in choices:
-                yield engine, bodies, replace(
-                    base, friction=friction, step=step, tolerance=tolerance
+                yield (
+                    engine,
+                    bodies,
+                    replace(base, friction=friction, step=step, tolerance=tolerance),
                 )
         elif engine == "lammps":
             for overlap in args.overlap:
