@@ -1,4 +1,4 @@
-"""A turning drum in steady motion, where nothing rests: CPU time a second, at equal angle?
+"""A turning drum in steady motion, where nothing rests: CPU time a second, and the angle.
 
     python benchmarks/drum.py                                # 1000 grains, amontons and LAMMPS
     python benchmarks/drum.py --step 0.005 0.01 --friction exact convex --json drum.json

@@ -1,4 +1,4 @@
-"""A bed of spheres from loose to rest, by one rule of rest for all engines: what does it cost?
+"""A bed of spheres from loose to rest, by one rule of rest for all engines: what it costs.
 
     python benchmarks/packing.py                                   # 1000 spheres, four engines
     python benchmarks/packing.py --bodies 4000 --engines amontons lammps --friction exact convex

@@ -1,4 +1,4 @@
-"""A silo that discharges, where nothing rests: CPU time a second, at equal rate?
+"""A silo that discharges, where nothing rests: CPU time a second, and the rate.
 
     python benchmarks/silo.py                                # 1000 grains, amontons and LAMMPS
     python benchmarks/silo.py --step 0.002 0.005 --friction exact convex --json silo.json

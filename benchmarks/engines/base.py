@@ -23,8 +23,8 @@ class Settings:
     """amontons: at most so many a step, where a tolerance is given."""
     friction: str = "default"
     """amontons: the law of friction by its name there; "default" leaves it alone."""
-    overlap: float = 0.005
-    """LAMMPS: the deepest overlap at rest for which its spheres are stiff enough [radii]."""
+    overlap: float = 0.004
+    """LAMMPS: by which the weight of a column presses its lowest two grains together [radii]."""
     share: float = 1.0 / 15.0
     """LAMMPS: of the time of a collision that a time step takes."""
     restitution: float = 0.1

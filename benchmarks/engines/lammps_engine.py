@@ -1,7 +1,8 @@
-"""LAMMPS: soft spheres (linear springs, dashpots, friction with history), the rival in granular flow.
+"""LAMMPS: soft spheres with linear springs, dashpots, and friction with history.
 
-Spheres are as soft as may be: the weight of the deepest column presses the lowest two together by
-the overlap that is asked for. A softer sphere allows longer steps, so this is what decides the cost.
+Softer spheres allow longer steps, so stiffness decides the cost. They are as soft as this: the
+weight of a straight column of grains presses the lowest two together by the overlap asked for. In a
+bed at rest some contacts carry two to five columns, and overlap by as much more; read it off there.
 """
 
 from __future__ import annotations
@@ -17,9 +18,6 @@ from engines.grains import GRAVITY, Floats, Grains
 SKIN = 0.1
 """Of the neighbour lists [radii]; 0.05 to 0.3 were tried."""
 
-COLUMN = 1.25
-"""Load of the worst contact by the weight of a column of grains, as measured in beds at rest."""
-
 
 class LammpsEngine(Engine):
     """`gran/hooke/history`, velocity Verlet, one process, one thread."""
@@ -29,7 +27,7 @@ class LammpsEngine(Engine):
 
         super().__init__(grains)
         self.settings = settings
-        weight = COLUMN * grains.layers * grains.mass * GRAVITY
+        weight = grains.layers * grains.mass * GRAVITY
         self.stiffness = weight / (settings.overlap * grains.radius)
         collision = pi * sqrt(0.5 * grains.mass / self.stiffness)
         self.damping = 2.0 * log(1.0 / settings.restitution) / collision
