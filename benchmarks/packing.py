@@ -72,18 +72,17 @@ def show(name: str, case: Figures) -> str:
     if name == "amontons":
         what += f", friction {about['friction']}, {about['iterations']:.0f} iterations a step"
     state = "rest" if case["rests"] else "NOT at rest, stopped"
-    resting = case["cpu_per_second_at_rest"]
+    resting, percent = case["cpu_per_second_at_rest"], 100.0
     return (
         f"{state} at {case['time_to_rest_s']:.2f} s after {case['cpu_to_rest_s']:.1f} CPU s, then "
         f"{'-' if resting is None else f'{resting:.2f}'} a second; height "
-        f"{case['mean_height_m']:.4f} m, overlap mean {100 * case['overlap_mean']:.4f} 99th "
-        f"{100 * case['overlap_99']:.3f} deepest {100 * case['overlap_deepest']:.3f} % of r, moved then {100 * case['moved_median']:.3f} "
-        f"(most {100 * case['moved_most']:.1f}) % of r; {what}"
+        f"{case['mean_height_m']:.4f} m; overlap in % of r: mean "
+        f"{percent * case['overlap_mean']:.4f}, 99 of 100 below {percent * case['overlap_99']:.3f}, "
+        f"deepest {percent * case['overlap_deepest']:.3f}; moved at rest: median "
+        f"{percent * case['moved_median']:.3f}, most {percent * case['moved_most']:.1f}; {what}"
     )
 
 
 if __name__ == "__main__":
-    summary = __doc__.splitlines()[0]
-    race(
-        racing_arguments(summary, 1000, ("amontons", "lammps", "pybullet", "mujoco")), measure, show
-    )
+    everyone = ("amontons", "lammps", "pybullet", "mujoco")
+    race(racing_arguments(__doc__.splitlines()[0], 1000, everyone), measure, show)

@@ -12,7 +12,7 @@ ITERATIONS = 50
 
 
 class PyBulletEngine(Engine):
-    """Rigid bodies (`useMaximalCoordinates`), some four times as fast as the default multibodies."""
+    """Rigid bodies (`useMaximalCoordinates`), four times as fast as the default multibodies."""
 
     def __init__(self, grains: Grains, settings: Settings) -> None:
         import pybullet

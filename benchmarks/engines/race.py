@@ -38,7 +38,7 @@ def racing_arguments(description: str, bodies: int, engines: tuple[str, ...]) ->
     )
     parser.add_argument(
         "--overlap", type=float, nargs="+", default=[known.overlap],
-        help="of LAMMPS at rest where it is deepest [radii], each in turn",
+        help="of LAMMPS under the weight of a column [radii], each in turn",
     )  # fmt: skip
     parser.add_argument(
         "--share", type=float, default=known.share, help="step of LAMMPS by a collision's time"
@@ -55,9 +55,8 @@ def entries(args: argparse.Namespace) -> Iterator[tuple[str, int, Settings]]:
     base = Settings(iterations=args.iterations, share=args.share)
     for bodies, engine in itertools.product(args.bodies, args.engines):
         if engine == "amontons":
-            choices = itertools.product(
-                args.friction, args.step or [None], args.tolerance or [None]
-            )
+            steps, tolerances = args.step or [None], args.tolerance or [None]
+            choices = itertools.product(args.friction, steps, tolerances)
             for friction, step, tolerance in choices:
                 yield (
                     engine,

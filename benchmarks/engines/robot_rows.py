@@ -17,7 +17,8 @@ Machine = tuple[Callable[[], object], Callable[[], float]]
 Builder = Callable[[float], Machine]
 
 PENDULUM = """<mujoco><worldbody><body pos="0 0 2"><joint type="hinge" axis="0 1 0"/>
-  <geom type="capsule" fromto="0 0 0 1 0 0" size="0.03" density="1000"/></body></worldbody></mujoco>"""
+  <geom type="capsule" fromto="0 0 0 1 0 0" size="0.03" density="1000"/></body>
+  </worldbody></mujoco>"""
 CUBE = """<mujoco><worldbody><geom type="plane" size="0 0 1"/><body pos="0 0 0.1"><freejoint/>
   <geom type="box" size="0.1 0.1 0.1" density="1000"/></body></worldbody></mujoco>"""
 
