@@ -35,9 +35,11 @@ def measured(engine: Engine, grains: Grains, limit: float) -> Figures:
     unit = sqrt(grains.radius / GRAVITY)
     rule = RestRule(grains)
     rule.look(0.0, 0.0, engine.places())
-    while rule.since is None and engine.time < MOST * unit and engine.cpu < limit:
+    while True:
         engine.run(LOOK * unit)
         rule.look(engine.time, engine.cpu, engine.places())
+        if rule.since or engine.time > MOST * unit or engine.cpu > limit:
+            break
     since, last = rule.since, rule.looks[-1]
     figures: Figures = {"rests": since is not None}
     figures["time_to_rest_s"], figures["cpu_to_rest_s"] = since or last[:2]
@@ -72,14 +74,14 @@ def show(name: str, case: Figures) -> str:
     if name == "amontons":
         what += f", friction {about['friction']}, {about['iterations']:.0f} iterations a step"
     state = "rest" if case["rests"] else "NOT at rest, stopped"
-    resting, percent = case["cpu_per_second_at_rest"], 100.0
+    resting, cent = case["cpu_per_second_at_rest"], 100.0
     return (
         f"{state} at {case['time_to_rest_s']:.2f} s after {case['cpu_to_rest_s']:.1f} CPU s, then "
         f"{'-' if resting is None else f'{resting:.2f}'} a second; height "
         f"{case['mean_height_m']:.4f} m; overlap in % of r: mean "
-        f"{percent * case['overlap_mean']:.4f}, 99 of 100 below {percent * case['overlap_99']:.3f}, "
-        f"deepest {percent * case['overlap_deepest']:.3f}; moved at rest: median "
-        f"{percent * case['moved_median']:.3f}, most {percent * case['moved_most']:.1f}; {what}"
+        f"{cent * case['overlap_mean']:.4f}, 99 of 100 below {cent * case['overlap_99']:.3f}, "
+        f"deepest {cent * case['overlap_deepest']:.3f}; moved at rest: median "
+        f"{cent * case['moved_median']:.3f}, most {cent * case['moved_most']:.1f}; {what}"
     )
 
 
