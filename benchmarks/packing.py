@@ -59,8 +59,8 @@ def measured(engine: Engine, grains: Grains, limit: float) -> Figures:
         "overlap_deepest": float(deep.max(initial=0.0)),
         "overlaps": deep.size,
         "median_speed": last[3] / sqrt(GRAVITY * grains.radius),
-        "moved_median": float(np.median(moved)),
-        "moved_most": float(moved.max()),
+        "moved_median": float(np.median(moved)) if spent else None,
+        "moved_most": float(moved.max()) if spent else None,
         "looks": np.array(rule.looks[1:]).T.tolist(),
         "about": engine.about(),
     }
@@ -75,13 +75,18 @@ def show(name: str, case: Figures) -> str:
         what += f", friction {about['friction']}, {about['iterations']:.0f} iterations a step"
     state = "rest" if case["rests"] else "NOT at rest, stopped"
     resting, cent = case["cpu_per_second_at_rest"], 100.0
+    then = f", then {resting:.2f} a second" if resting is not None else ""
+    moved = (
+        f"; moved then: median {cent * case['moved_median']:.3f}, "
+        f"most {cent * case['moved_most']:.1f}"
+        if resting is not None
+        else f"; median speed {case['median_speed']:.1e} √(g r)"
+    )
     return (
-        f"{state} at {case['time_to_rest_s']:.2f} s after {case['cpu_to_rest_s']:.1f} CPU s, then "
-        f"{'-' if resting is None else f'{resting:.2f}'} a second; height "
-        f"{case['mean_height_m']:.4f} m; overlap in % of r: mean "
+        f"{state} at {case['time_to_rest_s']:.2f} s after {case['cpu_to_rest_s']:.1f} CPU s{then}; "
+        f"height {case['mean_height_m']:.4f} m; overlap in % of r: mean "
         f"{cent * case['overlap_mean']:.4f}, 99 of 100 below {cent * case['overlap_99']:.3f}, "
-        f"deepest {cent * case['overlap_deepest']:.3f}; moved at rest: median "
-        f"{cent * case['moved_median']:.3f}, most {cent * case['moved_most']:.1f}; {what}"
+        f"deepest {cent * case['overlap_deepest']:.3f}{moved}; {what}"
     )
 
 
