@@ -255,7 +255,7 @@ ROWS = {
         mujoco=partial(_mujoco_mjcf, "humanoid.xml", "torso"),
     ),
     "cheetah": Row(
-        title="half-cheetah, lying",
+        title="half-cheetah, after 2 s",
         step=0.01,
         before=2.0,
         amontons=partial(_amontons_mjcf, "half_cheetah.xml", "torso"),
