@@ -1,179 +1,95 @@
-"""A bed of spheres from loose to rest: amontons beside PyBullet and MuJoCo, CPU time and overlap.
+"""A bed of spheres from loose to rest, by one rule of rest for all engines: what it costs.
 
-    python benchmarks/packing.py                     # 4000 spheres, all three engines
-    python benchmarks/packing.py --spheres 16000 --engines amontons pybullet
+    python benchmarks/packing.py                                   # 1000 spheres, four engines
+    python benchmarks/packing.py --bodies 4000 --engines amontons lammps --friction exact convex
+    python benchmarks/packing.py --step 0.005 0.015 --tolerance 1e-2 1e-3 --json bed.json
 
-PyBullet runs with its rigid bodies (useMaximalCoordinates), which are some four times as fast as
-the multibodies of one link that it makes by default (engine pybullet-default).
-
-All engines start from the same places. Overlaps are measured on the positions that each gives, by
-the same function.
+A bed rests from the moment on when, for four √(r/g), the median grain is slower than 1e-3 √(g r)
+and the mean height stays within 1e-3 r, both read off the places alone. All engines start from the
+same places, with the same friction; each runs alone in a process of its own, on one thread. An
+engine whose bed does not come to rest within the limits is reported as it was then.
 """
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
-from functools import partial
+from math import sqrt
 
 import numpy as np
-from scipy.spatial import cKDTree
 
-import amontons as am
-from amontons.scenes import packed_bed
-from common import arguments, write
+from engines import Engine, Settings, start
+from engines.grains import GRAVITY, Grains, bed
+from engines.measures import RestRule, overlaps
+from engines.race import Figures, race, racing_arguments
 
-RADIUS, MASS, FRICTION = 0.15, 1.0, 0.5
-
-
-def overlaps(place: np.ndarray, half: float) -> np.ndarray:
-    """Overlaps of spheres with one another and with the box [m], those above zero."""
-    pairs = cKDTree(place).query_pairs(2 * RADIUS, output_type="ndarray")
-    between = 2 * RADIUS - np.linalg.norm(place[pairs[:, 0]] - place[pairs[:, 1]], axis=1)
-    walls = np.concatenate([RADIUS - place[:, 2], (np.abs(place[:, :2]) + RADIUS - half).ravel()])
-    found = np.concatenate([between, walls])
-    return found[found > 0.0]
+LOOK, MOST, AFTER = 0.4, 240.0, 8.0
+"""Between looks, at most until rest, and measured at rest [√(r/g)]: 0.05, 30 and 1 s here."""
 
 
-def measured(
-    advance: Callable[[], None], places: Callable[[], np.ndarray], step: float, half: float, args
-) -> dict[str, float]:
-    """Run an engine; CPU seconds a simulated second, loose and at rest, and overlaps at rest."""
-    start = time.process_time()
-    for _ in range(round(args.settle / step)):
-        advance()
-    settled = time.process_time()
-    deepest, mean = [], []
-    spent = 0.0
-    steps = round(args.rest / step)
-    before = places()
-    for k in range(steps):
-        begin = time.process_time()
-        advance()
-        spent += time.process_time() - begin
-        if k % max(1, steps // 10) == 0:
-            found = overlaps(places(), half)
-            deepest.append(found.max(initial=0.0))
-            mean.append(found.mean() if found.size else 0.0)
-    moved = np.linalg.norm(places() - before, axis=1)
-    total = (settled - start) + spent
+def measure(name: str, bodies: int, settings: Settings, limit: float) -> Figures:
+    """From loose to rest, and a second of rest."""
+    grains = bed(bodies)
+    return measured(start(name, grains, settings), grains, limit)
+
+
+def measured(engine: Engine, grains: Grains, limit: float) -> Figures:
+    unit = sqrt(grains.radius / GRAVITY)
+    rule = RestRule(grains)
+    rule.look(0.0, 0.0, engine.places())
+    while True:
+        engine.run(LOOK * unit)
+        rule.look(engine.time, engine.cpu, engine.places())
+        if rule.since or engine.time > MOST * unit or engine.cpu > limit:
+            break
+    since, last = rule.since, rule.looks[-1]
+    figures: Figures = {"rests": since is not None}
+    figures["time_to_rest_s"], figures["cpu_to_rest_s"] = since or last[:2]
+    begin, cpu, before = engine.time, engine.cpu, engine.places()
+    while engine.time < begin + AFTER * unit and (since or engine.cpu < limit):
+        engine.run(LOOK * unit)
+    after = engine.places()
+    deep = overlaps(after, grains)
+    moved = np.linalg.norm(after - before, axis=1) / grains.radius
+    spent = engine.time - begin
     return {
-        "cpu_per_second": total / (args.settle + args.rest),
-        "cpu_per_second_loose": (settled - start) / args.settle,
-        "cpu_per_second_rest": spent / args.rest,
-        "deepest_overlap_mm": 1e3 * float(np.max(deepest)),
-        "mean_overlap_mm": 1e3 * float(np.mean(mean)),
-        "median_move_at_rest_mm": 1e3 * float(np.median(moved)),
-        "highest_m": float(places()[:, 2].max()),
+        **figures,
+        "cpu_per_second_at_rest": (engine.cpu - cpu) / spent if spent else None,
+        "mean_height_m": float(after[:, 2].mean()),
+        "overlap_mean": float(deep.mean()) if deep.size else 0.0,
+        "overlap_99": float(np.quantile(deep, 0.99)) if deep.size else 0.0,
+        "overlap_deepest": float(deep.max(initial=0.0)),
+        "overlaps": deep.size,
+        "median_speed": last[3] / sqrt(GRAVITY * grains.radius),
+        "moved_median": float(np.median(moved)) if spent else None,
+        "moved_most": float(moved.max()) if spent else None,
+        "looks": np.array(rule.looks[1:]).T.tolist(),
+        "about": engine.about(),
     }
 
 
-def run_amontons(world: am.World, half: float, args) -> dict[str, float]:
-    am.set_threads(1)
-    solver = am.APGD(tolerance=args.tolerance, max_iterations=args.iterations)
-    warm = am.Simulation(world.copy(), step=args.step, solver=solver)
-    for _ in range(3):
-        warm.step()  # compiles
-    sim = am.Simulation(world, step=args.step, solver=solver)
-    figures = measured(
-        sim.step, lambda: sim.bodies.position[sim.bodies.dynamic], args.step, half, args
+def show(name: str, case: Figures) -> str:
+    if "failed" in case:
+        return str(case["failed"])
+    about = case["about"]
+    what = f"h {about['step_ms']:.3g} ms"
+    if name == "amontons":
+        what += f", friction {about['friction']}, {about['iterations']:.0f} iterations a step"
+    state = "rest" if case["rests"] else "NOT at rest, stopped"
+    resting, cent = case["cpu_per_second_at_rest"], 100.0
+    then = f", then {resting:.2f} a second" if resting is not None else ""
+    moved = (
+        f"; moved then: median {cent * case['moved_median']:.3f}, "
+        f"most {cent * case['moved_most']:.1f}"
+        if resting is not None
+        else f"; median speed {case['median_speed']:.1e} √(g r)"
     )
-    readings = sim.readings
-    figures["iterations"] = float(readings.iterations.mean())
-    figures["contacts"] = float(readings.contacts[-1])
-    figures["stages_ms"] = (1e3 * readings.seconds[-50:].mean(axis=0)).round(2).tolist()
-    return figures
-
-
-def run_pybullet(places: np.ndarray, half: float, args, *, maximal: bool) -> dict[str, float]:
-    """PyBullet with rigid bodies (`maximal`), or with its default, multibodies of one link."""
-    import pybullet as p
-
-    client = p.connect(p.DIRECT)
-    p.setGravity(0, 0, -9.81)
-    step = 1.0 / 240.0
-    p.setPhysicsEngineParameter(numSolverIterations=50, fixedTimeStep=step)
-    for normal in ((0, 0, 1), (1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0)):
-        plane = p.createCollisionShape(p.GEOM_PLANE, planeNormal=normal)
-        at = [-half * normal[0], -half * normal[1], 0]
-        p.changeDynamics(p.createMultiBody(0, plane, basePosition=at), -1, lateralFriction=1.0)
-    sphere = p.createCollisionShape(p.GEOM_SPHERE, radius=RADIUS)
-    bodies = [
-        p.createMultiBody(MASS, sphere, basePosition=at.tolist(), useMaximalCoordinates=maximal)
-        for at in places
-    ]
-    for body in bodies:  # Bullet multiplies the coefficients of the two bodies
-        p.changeDynamics(
-            body, -1, lateralFriction=FRICTION**0.5, rollingFriction=0, spinningFriction=0,
-            restitution=0, linearDamping=0, angularDamping=0,
-        )  # fmt: skip
-
-    def where() -> np.ndarray:
-        return np.array([p.getBasePositionAndOrientation(body)[0] for body in bodies])
-
-    figures = measured(p.stepSimulation, where, step, half, args)
-    p.disconnect(client)
-    return figures
-
-
-def run_mujoco(places: np.ndarray, half: float, args) -> dict[str, float]:
-    import mujoco
-
-    walls = "".join(
-        f'<geom type="plane" size="0 0 1" pos="{-half * x} {-half * y} 0" zaxis="{x} {y} {z}"/>'
-        for x, y, z in ((0, 0, 1), (1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0))
+    return (
+        f"{state} at {case['time_to_rest_s']:.2f} s after {case['cpu_to_rest_s']:.1f} CPU s{then}; "
+        f"height {case['mean_height_m']:.4f} m; overlap in % of r: mean "
+        f"{cent * case['overlap_mean']:.4f}, 99 of 100 below {cent * case['overlap_99']:.3f}, "
+        f"deepest {cent * case['overlap_deepest']:.3f}{moved}; {what}"
     )
-    balls = "".join(
-        f'<body pos="{x} {y} {z}"><freejoint/><geom size="{RADIUS}" mass="{MASS}"/></body>'
-        for x, y, z in places
-    )
-    text = f"""<mujoco><option timestep="0.002" solver="CG" cone="elliptic"/>
-      <size memory="4G"/><default><geom friction="{FRICTION} 0 0" condim="3"/></default>
-      <worldbody>{walls}{balls}</worldbody></mujoco>"""
-    model = mujoco.MjModel.from_xml_string(text)
-    data = mujoco.MjData(model)
-    step = partial(mujoco.mj_step, model, data)
-    return measured(step, data.qpos.reshape(-1, 7)[:, :3].copy, 0.002, half, args)
-
-
-def main() -> None:
-    parser = arguments(__doc__.splitlines()[0])
-    parser.add_argument("--spheres", type=int, default=4000)
-    parser.add_argument("--settle", type=float, default=3.0, help="seconds before the rest")
-    parser.add_argument("--rest", type=float, default=1.0, help="seconds at rest")
-    parser.add_argument("--step", type=float, default=0.015, help="step of amontons [s]")
-    parser.add_argument("--iterations", type=int, default=40, help="most iterations of amontons")
-    parser.add_argument("--tolerance", type=float, default=1e-2, help="tolerance of amontons")
-    engines = ("amontons", "pybullet", "pybullet-default", "mujoco")
-    parser.add_argument(
-        "--engines", nargs="+", choices=engines, default=("amontons", "pybullet", "mujoco")
-    )
-    args = parser.parse_args()
-    world = packed_bed(args.spheres, radius=RADIUS, mass=MASS, friction=FRICTION)
-    half = float(world.body("right").position[0])
-    places = world.bodies.position[world.bodies.dynamic].copy()
-    runs = {
-        "amontons": lambda: run_amontons(world, half, args),
-        "pybullet": lambda: run_pybullet(places, half, args, maximal=True),
-        "pybullet-default": lambda: run_pybullet(places, half, args, maximal=False),
-        "mujoco": lambda: run_mujoco(places, half, args),
-    }
-    figures: dict[str, dict[str, float]] = {}
-    for name in args.engines:
-        figures[name] = case = runs[name]()
-        print(
-            f"{name:9s} {args.spheres} spheres: {case['cpu_per_second']:.2f} CPU s a simulated s "
-            f"(loose {case['cpu_per_second_loose']:.2f}, rest {case['cpu_per_second_rest']:.2f}), "
-            f"overlap mean {case['mean_overlap_mm']:.4f} mm, deepest "
-            f"{case['deepest_overlap_mm']:.3f} mm, top at {case['highest_m']:.2f} m, median move "
-            f"in the last second {case['median_move_at_rest_mm']:.3f} mm",
-            flush=True,
-        )
-        if name != "amontons" and "amontons" in figures:
-            ratio = case["cpu_per_second"] / figures["amontons"]["cpu_per_second"]
-            print(f"          {name} takes {ratio:.1f} times the CPU time of amontons")
-    write(args.json, figures)
 
 
 if __name__ == "__main__":
-    main()
+    everyone = ("amontons", "lammps", "pybullet", "mujoco")
+    race(racing_arguments(__doc__.splitlines()[0], 1000, everyone), measure, show)

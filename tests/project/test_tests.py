@@ -14,6 +14,7 @@ NO_ROOM = {
     "physics": "whole scenes",
     "project": "docs, examples and rules of the source",
     "papers": "the papers' experiments, which are not in the library",
+    "benchmarks": "what the races between engines share",
 }
 UNTESTED = {"testing": "is what the contracts of solvers, joints and shapes are tested with"}
 
