@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from amontons._jit import kernel, prange
+from amontons.algebra.vectors import row
 from amontons.collision.body_parts import Poses
 from amontons.collision.broad.grid import bound_parts
 from amontons.collision.queries.mesh_gaps import mesh_gaps
@@ -53,14 +54,13 @@ def find_near(box, tree_box, start, entry, first, near, count):
     leaves = tree_box.shape[0] // 2
     for i in prange(box.shape[0]):
         stack = np.empty(DEPTH, dtype=np.int32)
+        middle, half = row(box, i), (box[i, 3], box[i, 4], box[i, 5])
         stack[0], stack[1], waiting = 1, 2 * leaves, 2
         met = 0
         while waiting > 0:
             waiting -= 1
             node = np.int64(stack[waiting])
-            if node < 2 * leaves and box_to_box(
-                tree_box, node, box[i, 0], box[i, 1], box[i, 2], box[i, 3], box[i, 4], box[i, 5]
-            ) > 0.0:  # fmt: skip
+            if node < 2 * leaves and box_to_box(tree_box, node, middle, half) > 0.0:
                 continue
             if node < leaves:
                 stack[waiting], stack[waiting + 1] = 2 * node + 1, 2 * node
@@ -106,10 +106,10 @@ def gaps_of(a: Side, b: Side, pairs: Ints, limit: float) -> tuple[Floats, Floats
     for turned in (False, True):
         lowest = np.where(swapped == turned, kinds.min(axis=1), 255)
         one, other = (b, a) if turned else (a, b)
-        for chosen, run in (
-            (lowest == PLANE, _run_planes),
-            (lowest == MESH, _run_meshes),
-            ((lowest > MESH) & (lowest < 255), _run_convex),
+        for chosen, gaps in (
+            (lowest == PLANE, plane_gaps),
+            (lowest == MESH, mesh_gaps),
+            ((lowest > MESH) & (lowest < 255), convex_gaps),
         ):
             which = np.flatnonzero(chosen)
             if not which.size:
@@ -117,7 +117,7 @@ def gaps_of(a: Side, b: Side, pairs: Ints, limit: float) -> tuple[Floats, Floats
             ordered = np.ascontiguousarray(pairs[which][:, ::-1] if turned else pairs[which])
             size = which.size
             answer = np.empty(size), np.zeros((size, 3)), np.zeros((size, 3))
-            run(one, other, ordered, limit, *answer)
+            gaps.sized(WORK * size)(one, other, ordered, limit, *answer)
             if turned:
                 answer = _seen_from_other(one, other, ordered, *answer)
             gap[which], normal[which], point[which] = answer
@@ -131,27 +131,3 @@ def _seen_from_other(
     apart = a.poses.place[pairs[:, 0]] - b.poses.place[pairs[:, 1]]
     reach = np.where(np.isfinite(gap), gap, 0.0)[:, None]
     return gap, -normal, point + reach * normal + apart
-
-
-def _run_planes(
-    a: Side, b: Side, pairs: Ints, limit: float, gap: Floats, normal: Floats, point: Floats
-) -> None:
-    plane_gaps.sized(len(pairs))(
-        a.shapes, a.poses, b.shapes, b.poses, pairs, limit, gap, normal, point
-    )
-
-
-def _run_convex(
-    a: Side, b: Side, pairs: Ints, limit: float, gap: Floats, normal: Floats, point: Floats
-) -> None:
-    convex_gaps.sized(WORK * len(pairs))(
-        a.shapes, a.poses, b.shapes, b.poses, pairs, limit, gap, normal, point
-    )
-
-
-def _run_meshes(
-    a: Side, b: Side, pairs: Ints, limit: float, gap: Floats, normal: Floats, point: Floats
-) -> None:
-    mesh_gaps.sized(WORK * len(pairs))(
-        a.shapes, a.closed, a.poses, b.shapes, b.closed, b.poses, pairs, limit, gap, normal, point
-    )
