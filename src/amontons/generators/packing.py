@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from amontons.array_types import Floats
 from amontons.checks import at_least, whole
 from amontons.errors import InputError
 from amontons.generators.bed import (
@@ -21,8 +21,6 @@ from amontons.generators.checks import count_of
 from amontons.problem.operators import BodyOperator
 from amontons.problem.problem import ConeProblem
 from amontons.problem.sets import NonNegative
-
-Floats = NDArray[np.float64]
 
 GRAVITY = 9.81
 """Downwards, along −z [m/s²]."""

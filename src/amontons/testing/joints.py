@@ -12,9 +12,9 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from amontons.algebra.rotations import quaternion_product, rotation_matrices
+from amontons.array_types import Flags, Floats
 from amontons.dynamics.joints import JointSystem
 from amontons.dynamics.joints.law import FREE, LIMIT, POSITION
 from amontons.dynamics.joints.tables import RowArrays
@@ -22,7 +22,6 @@ from amontons.errors import InputError
 from amontons.model.joints import Connection, Joint
 from amontons.testing.judging import EXACT, NamedCheck, expect, fail, named_checks
 
-Floats = NDArray[np.float64]
 Poses = tuple[Floats, Floats]
 Check = Callable[[Connection], None]
 
@@ -116,7 +115,7 @@ def _refused(call: Callable[[], object], what: str) -> None:
     fail(f"{what} should raise InputError")
 
 
-def _held(rows: RowArrays) -> NDArray[np.bool_]:
+def _held(rows: RowArrays) -> Flags:
     """Rows that hold a coordinate rigidly, motors left out; shape (rows,)."""
     held = (rows.law == POSITION) & (rows.set == FREE) & np.isinf(rows.stiffness)
     return np.asarray(held & ~rows.motor)

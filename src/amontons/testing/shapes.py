@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
+from amontons.array_types import Floats
 from amontons.errors import InputError
 from amontons.model.shapes import (
     Box,
@@ -31,7 +31,6 @@ from amontons.model.shapes.surfaces import enclosed
 from amontons.model.shapes.table import ShapeKind
 from amontons.testing.judging import EXACT, NamedCheck, expect, fail, named_checks
 
-Floats = NDArray[np.float64]
 Check = Callable[[Shape], None]
 
 FINE = 128

@@ -25,12 +25,11 @@ from amontons.algebra.vectors import (
     row,
     times,
 )
+from amontons.array_types import Floats, Ints, Longs
 from amontons.collision.narrow.clipping import RING, overlap_of_features
 from amontons.collision.narrow.support import into_b, out_of_b, rounding
 from amontons.collision.narrow.touching_features import CORNERS, feature, is_sharp
 from amontons.collision.pair_contacts import MOST
-
-Floats = NDArray[np.float64]
 
 SAME = 1e-8
 """Gaps that differ by less, as a part of the size, are equal."""
@@ -48,8 +47,8 @@ POINT_KEY = np.uint32(0x7FFFFFFF)
 class HullFaces(NamedTuple):
     """Faces of all hulls in the table of shapes; see :class:`.ShapeArrays`."""
 
-    face_start: NDArray[np.int32]
-    corner: NDArray[np.int32]
+    face_start: Ints
+    corner: Ints
     plane: Floats
 
 
@@ -60,9 +59,9 @@ class ManifoldScratch(NamedTuple):
     flat: Floats  # the same, projected, (2, CORNERS, 2)
     ring: Floats  # their overlap while it is cut, (2, RING, 2)
     candidate: Floats  # corners of the overlap and gaps there, (RING + 1, 3)
-    label: NDArray[np.int64]  # edges that leave the corners of the rings, (2, RING)
+    label: Longs  # edges that leave the corners of the rings, (2, RING)
     key: NDArray[np.uint32]  # of candidates, (RING + 1,)
-    chosen: NDArray[np.int64]  # candidates that become contacts, (MOST,)
+    chosen: Longs  # candidates that become contacts, (MOST,)
 
 
 class Nearest(NamedTuple):

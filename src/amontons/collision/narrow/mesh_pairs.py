@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from amontons._jit import heavy_kernel, kernel, prange, routine
 from amontons.algebra.rotations import rotation_of
 from amontons.algebra.vectors import cross, dot, minus, norm, over, put, row
+from amontons.array_types import Ints, Longs
 from amontons.collision.body_parts import Poses
 from amontons.collision.narrow.choose_four import ROUND, weighed
 from amontons.collision.narrow.convex_pairs import new_pair_scratch, relative_pose, write_world
@@ -16,8 +16,6 @@ from amontons.collision.narrow.support import core_of, out_of_b
 from amontons.collision.narrow.triangles import MeshEdges, Triangle, collide_triangle
 from amontons.collision.pair_contacts import MOST, ContactSlots, PairContacts, empty_slots
 from amontons.model.shapes.table import ShapeArrays
-
-Ints = NDArray[np.int32]
 
 PAIRS = 16
 """Pairs, or triangles, that share one set of scratch arrays."""
@@ -208,7 +206,7 @@ def collide_mesh(shapes: ShapeArrays, poses: Poses, pairs: Ints, margin: float) 
     return _best(found, owner, len(pairs))
 
 
-def _best(found: ContactSlots, owner: NDArray[np.int64], pairs: int) -> PairContacts:
+def _best(found: ContactSlots, owner: Longs, pairs: int) -> PairContacts:
     """Contacts of pairs from those of their triangles."""
     # what overlaps but should be another triangle's matter counts where no other has taken it up
     sure = np.zeros(pairs, dtype=np.bool_)

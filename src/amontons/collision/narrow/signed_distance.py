@@ -5,16 +5,14 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from amontons._jit import routine
 from amontons.algebra.vectors import dot, negative, norm, over, plus, times
+from amontons.array_types import Floats, Longs
 from amontons.collision.narrow.epa import FACES, VERTICES, depth_of_cores, face_in_front
 from amontons.collision.narrow.gjk import APART, FAR, distance_of_cores, point_of_a, point_of_first
 from amontons.collision.narrow.polish import PIECE_COLUMNS, add_simplex_piece, is_round, polish
 from amontons.collision.narrow.support import difference_support
-
-Floats = NDArray[np.float64]
 
 EXACT = 1e-12
 """Accuracy of distances, as a part of the size of the two shapes."""
@@ -36,8 +34,8 @@ class SearchScratch(NamedTuple):
     weight: Floats  # of corners, or of pieces, (4,)
     plane: Floats  # of the polytope's faces: normal and distance, (FACES, 4)
     piece: Floats  # smooth pieces that meet, see `polish`, (3, PIECE_COLUMNS)
-    face: NDArray[np.int64]  # corners of the polytope's faces, (FACES, 3)
-    horizon: NDArray[np.int64]  # edges of the hole that a new corner leaves, (3 FACES, 2)
+    face: Longs  # corners of the polytope's faces, (FACES, 3)
+    horizon: Longs  # edges of the hole that a new corner leaves, (3 FACES, 2)
 
 
 @routine

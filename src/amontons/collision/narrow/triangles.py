@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from amontons._jit import routine
 from amontons.algebra.vectors import cross, dot, minus, negative, norm, over, plus, row, times
+from amontons.array_types import Floats, Ints
 from amontons.collision.narrow.manifold import Nearest, manifold
 from amontons.collision.narrow.signed_distance import signed_distance
 from amontons.collision.narrow.support import (
@@ -38,7 +39,7 @@ DROP, KEEP, FACE, PUSH_OUT = 0, 1, 2, 3
 class Triangle(NamedTuple):
     """One face of a mesh."""
 
-    corners: NDArray[np.float64]  # in the mesh's frame [m], (3, 3)
+    corners: Floats  # in the mesh's frame [m], (3, 3)
     face: int  # its number within the mesh
     begin: int  # its first corner in the table of shapes
 
@@ -46,7 +47,7 @@ class Triangle(NamedTuple):
 class MeshEdges(NamedTuple):
     """What is beyond the edges of a mesh's faces; see :class:`.ShapeArrays`."""
 
-    neighbour: NDArray[np.int32]
+    neighbour: Ints
     edge_kind: NDArray[np.uint8]
     first_face: int  # of the mesh, in the table of shapes
 

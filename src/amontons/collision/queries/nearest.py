@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from amontons._jit import kernel, prange, routine
 from amontons.algebra.rotations import rotation_of
 from amontons.algebra.vectors import dot, minus, norm, over, put, row, turned, turned_back
+from amontons.array_types import Floats, Ints
 from amontons.collision.narrow.distances import distance_to_convex
 from amontons.collision.queries.nearest_on_mesh import distance_to_mesh
 from amontons.collision.queries.tree_boxes import depth_or_distance, keep_for_later, new_walk
@@ -22,10 +23,10 @@ POINTS = 64
 class Points(NamedTuple):
     """Points that look for what is nearest."""
 
-    place: NDArray[np.float64]  # [m], (points, 3)
-    within: NDArray[np.float64]  # how far each looks [m], (points,)
+    place: Floats  # [m], (points, 3)
+    within: Floats  # how far each looks [m], (points,)
     mask: NDArray[np.uint32]  # bits of the groups that it sees, (points,)
-    ignored: NDArray[np.int32]  # a body that it does not see, or −1, (points,)
+    ignored: Ints  # a body that it does not see, or −1, (points,)
 
 
 @routine

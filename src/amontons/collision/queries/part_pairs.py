@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from amontons._jit import kernel, prange
 from amontons.algebra.vectors import row
+from amontons.array_types import Flags, Floats, Ints
 from amontons.collision.body_parts import Poses
 from amontons.collision.broad.grid import bound_parts
 from amontons.collision.queries.mesh_gaps import mesh_gaps
@@ -16,9 +17,6 @@ from amontons.collision.queries.pair_gaps import convex_gaps, plane_gaps
 from amontons.collision.queries.scene_tree import SLACK, SceneTree
 from amontons.collision.queries.tree_boxes import DEPTH, box_to_box
 from amontons.model.shapes.table import MESH, PLANE, ShapeArrays
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int32]
 
 WORK = 32
 """A pair takes as long as this many contacts do in a solver."""
@@ -29,7 +27,7 @@ class Side(NamedTuple):
 
     shapes: ShapeArrays
     poses: Poses
-    closed: NDArray[np.bool_]  # which shapes are closed meshes, (shapes,)
+    closed: Flags  # which shapes are closed meshes, (shapes,)
 
     @property
     def kinds(self) -> NDArray[np.uint8]:
@@ -37,7 +35,7 @@ class Side(NamedTuple):
         return self.shapes.kind[self.poses.shape]
 
 
-def closed_meshes(shapes: ShapeArrays) -> NDArray[np.bool_]:
+def closed_meshes(shapes: ShapeArrays) -> Flags:
     """Which shapes are meshes whose edges all have a triangle on each side, shape (shapes,)."""
     closed = np.zeros(shapes.kind.size, dtype=bool)
     meshes = np.flatnonzero(shapes.kind == MESH)

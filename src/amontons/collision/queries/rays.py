@@ -23,6 +23,7 @@ from amontons.algebra.vectors import (
     turned,
     turned_back,
 )
+from amontons.array_types import Floats, Ints
 from amontons.collision.queries.ray_spans import span_of_convex
 from amontons.collision.queries.tree_boxes import (
     enters_box,
@@ -31,8 +32,6 @@ from amontons.collision.queries.tree_boxes import (
     reciprocal,
 )
 from amontons.model.shapes.table import MESH, PLANE
-
-Floats = NDArray[np.float64]
 
 RAYS = 64
 """Rays that share one set of scratch arrays."""
@@ -51,7 +50,7 @@ class Rays(NamedTuple):
     direction: Floats  # unit, (rays, 3)
     longest: Floats  # length [m], (rays,)
     mask: NDArray[np.uint32]  # bits of the groups that it sees, (rays,)
-    ignored: NDArray[np.int32]  # a body that it does not see, or −1, (rays,)
+    ignored: Ints  # a body that it does not see, or −1, (rays,)
 
 
 @routine

@@ -6,10 +6,10 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from amontons._jit import routine
 from amontons.algebra.vectors import minus, norm, plus
+from amontons.array_types import Floats, Ints
 
 DEPTH = 64
 """Nodes that a walk down any tree of boxes may have to keep for later."""
@@ -21,8 +21,8 @@ STEEPEST = 1e300
 class Walk(NamedTuple):
     """Nodes of a tree that wait for their turn, the nearest on top."""
 
-    stack: NDArray[np.int32]  # their numbers, (DEPTH,)
-    later: NDArray[np.float64]  # how far away each of them is [m], (DEPTH,)
+    stack: Ints  # their numbers, (DEPTH,)
+    later: Floats  # how far away each of them is [m], (DEPTH,)
 
 
 @routine

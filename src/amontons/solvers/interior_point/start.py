@@ -12,19 +12,17 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from amontons._jit import serial_kernel
 from amontons.algebra.cones import ROWS_OF_KIND
 from amontons.algebra.sums import inner
+from amontons.array_types import Floats
 from amontons.errors import InputError
 from amontons.problem.problem import ConeProblem
 from amontons.solvers.interior_point.lift import NO_TAIL, Lift
 from amontons.solvers.interior_point.linear_system import Hessian
 from amontons.solvers.interior_point.newton import NewtonSystem
 from amontons.solvers.interior_point.scaling import lifted, load, store
-
-Floats = NDArray[np.float64]
 
 STARTS = ("nocedal", "dapuzzo")
 WARM_STARTS = ("none", "partial", "full")
