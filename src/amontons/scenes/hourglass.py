@@ -11,8 +11,7 @@ from amontons.array_types import Floats
 from amontons.model.materials import Material
 from amontons.model.shapes import Plane, Sphere
 from amontons.model.world import World
-from amontons.scenes.base import Advice, Scene
-from amontons.scenes.parameters import parameter
+from amontons.scenes.base import Advice, Scene, parameter
 from amontons.scenes.placement import disc_layers
 from amontons.scenes.vessels import vessel
 

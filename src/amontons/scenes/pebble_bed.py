@@ -12,8 +12,7 @@ from amontons.array_types import Floats
 from amontons.model.materials import Material
 from amontons.model.shapes import Plane, Sphere
 from amontons.model.world import World
-from amontons.scenes.base import Advice, Scene
-from amontons.scenes.parameters import parameter
+from amontons.scenes.base import Advice, Scene, parameter
 from amontons.scenes.vessels import vessel
 
 SEGMENTS = 32

@@ -16,8 +16,7 @@ from amontons.model.joints import Joint, Revolute, Spherical
 from amontons.model.materials import Material
 from amontons.model.shapes import Box, Capsule, Shape, Sphere
 from amontons.model.world import World
-from amontons.scenes.base import Advice, Scene
-from amontons.scenes.parameters import parameter
+from amontons.scenes.base import Advice, Scene, parameter
 from amontons.scenes.placement import turn_about
 from amontons.scenes.tray import add_tray
 

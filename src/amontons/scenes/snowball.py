@@ -12,9 +12,8 @@ from amontons.array_types import Floats
 from amontons.model.materials import Material
 from amontons.model.shapes import Box, Sphere
 from amontons.model.world import World
-from amontons.scenes.base import Advice, Scene
+from amontons.scenes.base import Advice, Scene, parameter
 from amontons.scenes.open_box import add_open_box
-from amontons.scenes.parameters import parameter
 from amontons.scenes.placement import face_centred, turn_about
 
 

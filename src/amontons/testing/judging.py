@@ -75,6 +75,15 @@ def expect(condition: bool, message: str) -> None:
         fail(message)
 
 
+def refused(call: Callable[[], object], what: str) -> None:
+    """The call raises `InputError`, or else the contract is broken."""
+    try:
+        call()
+    except InputError:
+        return
+    fail(f"{what} should raise InputError")
+
+
 def changed(solver: Solver, **settings: Any) -> Solver:
     """The solver with other settings."""
     return dataclasses.replace(solver, **settings)
