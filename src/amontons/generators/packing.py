@@ -54,7 +54,7 @@ def packing(
 ) -> ConeProblem:
     """One time step of a random, jammed bed of spheres at rest in an open cubic box.
 
-    A bed has 3.25 contacts a sphere, the nearest ones. Its weight is the free velocity −g·step of
+    A bed has 3.25 contacts per sphere, the nearest ones. Its weight is the free velocity −g·step of
     all bodies, and the floor carries it. Spheres are numbered along a Morton curve and contacts
     sorted by their bodies; A is a sphere, B another sphere, the slab (the last body) or the world.
 

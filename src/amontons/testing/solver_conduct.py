@@ -106,7 +106,7 @@ def check_returns_the_best_iterate(solver: Solver, kinds: Kinds) -> None:
 
 
 def check_history_is_consistent(solver: Solver, kinds: Kinds) -> None:
-    """One entry for the start and one an iterate, times in order, each as naive numpy has it."""
+    """An entry for the start and one per iterate, times in order, each as naive numpy has it."""
     case = example(solver, kinds)
     guess = np.random.default_rng(2).standard_normal(case.linear.size)
     solution = solver.solve(case.problem, guess=guess)

@@ -41,7 +41,7 @@ SLANT = (np.cos(0.35), np.sin(0.35))
 """Direction in the plane of contact to be extreme in; slanted, for edges are often square."""
 
 POINT_KEY = np.uint32(0x7FFFFFFF)
-"""Key of a contact that is no corner of an overlap."""
+"""Key of a contact that is not a corner of an overlap."""
 
 
 class HullFaces(NamedTuple):
@@ -187,7 +187,7 @@ def gather(ring, label, which, points, name, heights, limit, size, candidate, ke
 def place_deepest(candidate, key, count, gap, x, y, size, chosen, picked):
     """See to it that the first chosen candidate is the deepest point, at (x, y) with this gap.
 
-    Where the deepest point is no corner, it stands in for the nearest corner, whose key it takes,
+    Where the deepest point is not a corner, it stands in for the nearest corner, whose key it takes,
     or, far from all of them, is one contact more. Returns the number of contacts.
     """
     front = 0

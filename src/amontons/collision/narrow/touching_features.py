@@ -193,7 +193,7 @@ def feature(core, points, face_start, corner, plane, d, polygon):
     """Polygon ← what of a core lies across the unit direction d: (points, name).
 
     All in the shape's frame; the name tells it from the shape's other features. Fewer than two
-    points say that it is no more than a point.
+    points say that it is just a point.
     """
     kind = core[0]
     if kind == BOX:

@@ -221,7 +221,7 @@ class Snapshot:
 
         Each part of A is held against each part of B. Convex parts that overlap have the depth by
         which one must move to be free. Of meshes, each triangle counts for itself, so that a
-        negative number says that they overlap, but is no measure of how much. A part wholly inside
+        negative number says that they overlap, but not by how much. A part wholly inside
         a closed mesh has minus its distance from the surface. Two meshes take a time that grows
         with the number of triangles of B.
 

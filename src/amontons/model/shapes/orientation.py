@@ -20,7 +20,7 @@ def shared_edges(faces: Ints) -> tuple[Longs, Longs]:
 
 
 def _edges(faces: Ints) -> Longs:
-    """Directed edges, three a triangle."""
+    """Directed edges, three per triangle."""
     return np.stack([faces, np.roll(faces, -1, axis=1)], axis=2).reshape(-1, 2).astype(np.int64)
 
 

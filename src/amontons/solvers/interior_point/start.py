@@ -130,7 +130,7 @@ def _inside(
 def push_inside(lift, margin, x, s):
     """Move x along normals until every piece is inside by its margin; s ← G x + h.
 
-    `margin` is in units of x, one a block; an interval of less than four times that gets a quarter
+    `margin` is in units of x, one per block; an interval of less than four times that gets a quarter
     of its width.
     """
     for b in range(lift.row.size):
@@ -160,7 +160,7 @@ def push_inside(lift, margin, x, s):
 def push_dual(lift, margin, u, z):
     """z inside every cone by its margin, with Gᵀz as near to u as its tails allow.
 
-    `margin` is in units of u, one a block. Cones of one contact share its normal velocity.
+    `margin` is in units of u, one per block. Cones of one contact share its normal velocity.
     """
     for b in range(lift.row.size):
         n0, n1, n2 = lift.normal[b, 0], lift.normal[b, 1], lift.normal[b, 2]

@@ -1,6 +1,6 @@
 """Pixels that may show something, and who of all that may be seen there is in front.
 
-The buffer keeps one 64-bit number a pixel: the bits of the depth above those of the drawn thing's
+The buffer keeps one 64-bit number per pixel: the bits of the depth above those of the drawn thing's
 number, so that one minimum decides both. The order of drawing does not matter.
 """
 
@@ -57,7 +57,7 @@ class Visibility:
 
 @dataclass(frozen=True)
 class Boxes:
-    """Rectangles of pixels, one a thing, cut to the picture; empty ones are allowed."""
+    """Rectangles of pixels, one per thing, cut to the picture; empty ones are allowed."""
 
     left: Longs
     right: Longs
