@@ -187,7 +187,7 @@ def gather(ring, label, which, points, name, heights, limit, size, candidate, ke
 def place_deepest(candidate, key, count, gap, x, y, size, chosen, picked):
     """See to it that the first chosen candidate is the deepest point, at (x, y) with this gap.
 
-    Where the deepest point is not a corner, it stands in for the nearest corner, whose key it takes,
+    Where the deepest point is not a corner, it stands in for the nearest corner and takes its key
     or, far from all of them, is one contact more. Returns the number of contacts.
     """
     front = 0

@@ -118,7 +118,7 @@ def points_of_cone(radius, height, m, spots, codes):
 
 @routine
 def candidates(kind, size, s, m, spots, codes):
-    """Fill `spots` and `codes` for shape `s`, neither a hull nor a mesh; return how many there are."""
+    """Fill `spots` and `codes` for shape `s`, not a hull or a mesh; return how many there are."""
     if kind == SPHERE:
         candidate(spots, codes, 0, times(-size[s, 0], m), 0)
         return 1

@@ -143,9 +143,10 @@ def gap_of_mesh(shapes_a, closed_a, s, shapes_b, closed_b, t, pose, limit, walk,
 
 
 @kernel
-def mesh_gaps(a, b, pairs, limit, gap, normal, point):
+def mesh_gaps(
+    shapes_a, poses_a, closed_a, shapes_b, poses_b, closed_b, pairs, limit, gap, normal, point
+):
     """A is a mesh, B convex or a mesh; of two meshes, each triangle of B goes through A's tree."""
-    (shapes_a, poses_a, closed_a), (shapes_b, poses_b, closed_b) = a, b
     place_a, turn_a, shape_a = poses_a.place, poses_a.turn, poses_a.shape
     place_b, turn_b, shape_b = poses_b.place, poses_b.turn, poses_b.shape
     for k in prange(pairs.shape[0]):

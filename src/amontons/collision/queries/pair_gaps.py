@@ -1,7 +1,7 @@
 """Signed distance of pairs of parts at any distance, of two tables of shapes or of one.
 
-A kernel takes two sides (:class:`.Side`) and writes for pair k the gap [m], the unit normal from A
-to B in world axes, and the point on A less A's place; the point on B is point + gap·normal. Beyond
+A kernel takes the fields of two sides (:class:`.Side`) and writes for pair k the gap [m], the unit
+normal from A to B in world axes, and the point on A less A's place; the point on B is point + gap·normal. Beyond
 `limit` the gap is ∞.
 """
 
@@ -65,9 +65,10 @@ def core_or_vertices(kind, size, data, s):
 
 
 @kernel
-def plane_gaps(a, b, pairs, limit, gap, normal, point):
+def plane_gaps(
+    shapes_a, poses_a, _closed_a, shapes_b, poses_b, _closed_b, pairs, limit, gap, normal, point
+):
     """A is a plane, B anything that has an end: its lowest point counts."""
-    (shapes_a, poses_a, _), (shapes_b, poses_b, _) = a, b
     size_a, place_a, turn_a, shape_a = shapes_a.size, poses_a.place, poses_a.turn, poses_a.shape
     kind, size, data, vertex = shapes_b.kind, shapes_b.size, shapes_b.data, shapes_b.point
     place_b, turn_b, shape_b = poses_b.place, poses_b.turn, poses_b.shape
@@ -106,9 +107,10 @@ def gap_of_sphere(radius, kind, size, data, point, face_start, corner, plane, t,
 
 
 @kernel
-def convex_gaps(a, b, pairs, limit, gap, normal, point):
+def convex_gaps(
+    shapes_a, poses_a, _closed_a, shapes_b, poses_b, _closed_b, pairs, limit, gap, normal, point
+):
     """A and B are convex; if one is a sphere, A is."""
-    (shapes_a, poses_a, _), (shapes_b, poses_b, _) = a, b
     kind_a, size_a, data_a = shapes_a.kind, shapes_a.size, shapes_a.data
     middle_a, half_a, points_a = shapes_a.middle, shapes_a.half, shapes_a.point
     place_a, turn_a, shape_a = poses_a.place, poses_a.turn, poses_a.shape

@@ -115,7 +115,7 @@ def gaps_of(a: Side, b: Side, pairs: Ints, limit: float) -> tuple[Floats, Floats
             ordered = np.ascontiguousarray(pairs[which][:, ::-1] if turned else pairs[which])
             size = which.size
             answer = np.empty(size), np.zeros((size, 3)), np.zeros((size, 3))
-            gaps.sized(WORK * size)(one, other, ordered, limit, *answer)
+            gaps.sized(WORK * size)(*one, *other, ordered, limit, *answer)
             if turned:
                 answer = _seen_from_other(one, other, ordered, *answer)
             gap[which], normal[which], point[which] = answer

@@ -130,8 +130,8 @@ def _inside(
 def push_inside(lift, margin, x, s):
     """Move x along normals until every piece is inside by its margin; s ← G x + h.
 
-    `margin` is in units of x, one per block; an interval of less than four times that gets a quarter
-    of its width.
+    `margin` is in units of x, one per block; an interval of less than four times that gets
+    a quarter of its width.
     """
     for b in range(lift.row.size):
         first, last = lift.start[b], lift.start[b + 1]
