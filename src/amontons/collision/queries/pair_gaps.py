@@ -1,8 +1,8 @@
 """Signed distance of pairs of parts at any distance, of two tables of shapes or of one.
 
 A kernel takes the fields of two sides (:class:`.Side`) and writes for pair k the gap [m], the unit
-normal from A to B in world axes, and the point on A less A's place; the point on B is point + gap·normal. Beyond
-`limit` the gap is ∞.
+normal from A to B in world axes, and the point on A less A's place; the point on B is point +
+gap·normal. Beyond `limit` the gap is ∞.
 """
 
 from __future__ import annotations
