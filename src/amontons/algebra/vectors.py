@@ -22,6 +22,18 @@ def put(array, i, a):
     array[i, 0], array[i, 1], array[i, 2] = a[0], a[1], a[2]
 
 
+@helper
+def vector_at(array, i, k):
+    """The three numbers at [i, k] of a table of vectors; a slice of it would count references."""
+    return array[i, k, 0], array[i, k, 1], array[i, k, 2]
+
+
+@helper
+def put_vector(array, i, k, a):
+    """The three numbers at [i, k] of a table of vectors ← a."""
+    array[i, k, 0], array[i, k, 1], array[i, k, 2] = a[0], a[1], a[2]
+
+
 @routine
 def dot(a, b):
     """a·b."""

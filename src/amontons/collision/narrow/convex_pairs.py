@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from amontons._jit import heavy_kernel, helper, prange, routine
 from amontons.algebra.rotations import rotation_of
-from amontons.algebra.vectors import minus, norm, put, row, turned, turned_back
+from amontons.algebra.vectors import minus, norm, put_vector, row, turned, turned_back, vector_at
 from amontons.collision.narrow.manifold import (
     HullFaces,
     ManifoldScratch,
@@ -84,11 +84,11 @@ def collide_pair(a, points_a, b, points_b, faces, pose, guess, size, margin, scr
 
 
 @routine
-def write_world(r, n, number, normal, point):
+def write_world(r, n, number, at, normal, point):
     """Turn normals and points of one pair's contacts from A's axes to the world's."""
     for k in range(number):
-        put(normal, k, turned(r, n))
-        put(point, k, turned(r, row(point, k)))
+        put_vector(normal, at, k, turned(r, n))
+        put_vector(point, at, k, turned(r, vector_at(point, at, k)))
 
 
 @heavy_kernel
@@ -115,5 +115,5 @@ def collide_convex(shapes, poses, pair, margin, found):
             made, n = collide_pair(
                 a, points, b, points, faces, pose, guess, size, margin, scratch, out, at
             )
-            write_world(r, n, made, normal[at], point[at])
+            write_world(r, n, made, at, normal, point)
             number[at] = made

@@ -21,9 +21,9 @@ from amontons.algebra.vectors import (
     over,
     perpendicular,
     plus,
-    put,
-    row,
+    put_vector,
     times,
+    vector_at,
 )
 from amontons.array_types import Floats, Ints, Longs
 from amontons.collision.narrow.clipping import RING, overlap_of_features
@@ -87,20 +87,21 @@ def new_manifold_scratch():
 
 
 @routine
-def plane_of(polygon, count, n):
+def plane_of(polygon, side, count, n):
     """Slope of a feature's plane over the plane across n: its normal m, scaled to m·n = 1.
 
     A segment's plane is the one that holds it and leans least.
     """
-    x, m = row(polygon, 0), (0.0, 0.0, 0.0)
+    x, m = vector_at(polygon, side, 0), (0.0, 0.0, 0.0)
     if count == 2:
-        e = minus(row(polygon, 1), x)
+        e = minus(vector_at(polygon, side, 1), x)
         ee = dot(e, e)
         lean = dot(e, n) / ee if ee > 0.0 else 0.0
         m = minus(n, times(lean, e))
     else:
         for k in range(1, count - 1):
-            m = plus(m, cross(minus(row(polygon, k), x), minus(row(polygon, k + 1), x)))
+            e, f = minus(vector_at(polygon, side, k), x), minus(vector_at(polygon, side, k + 1), x)
+            m = plus(m, cross(e, f))
     upright = dot(m, n)
     return n if upright == 0.0 else over(m, upright)
 
@@ -216,25 +217,25 @@ def place_deepest(candidate, key, count, gap, x, y, size, chosen, picked):
 
 
 @routine
-def project(polygon, count, n, u, v, flat):
-    """Flat ← the feature seen along n; return its height and slopes over (u, v).
+def project(polygon, side, count, n, u, v, flat):
+    """flat[side] ← the feature seen along n; return its height and slopes over (u, v).
 
     Comes with the length along n of a unit across the feature's plane, for roundings.
     """
     for k in range(count):
-        p = row(polygon, k)
-        flat[k, 0], flat[k, 1] = dot(u, p), dot(v, p)
-    m = plane_of(polygon, count, n)
+        p = vector_at(polygon, side, k)
+        flat[side, k, 0], flat[side, k, 1] = dot(u, p), dot(v, p)
+    m = plane_of(polygon, side, count, n)
     slope_u, slope_v = -dot(m, u), -dot(m, v)
-    height = dot(n, row(polygon, 0))
-    height -= slope_u * flat[0, 0] + slope_v * flat[0, 1]
+    height = dot(n, vector_at(polygon, side, 0))
+    height -= slope_u * flat[side, 0, 0] + slope_v * flat[side, 0, 1]
     return height, slope_u, slope_v, norm(m)
 
 
 @routine
-def contact_plane(polygon, n):
+def contact_plane(polygon, side, n):
     """Unit vectors u, v across n; u goes along the first edge of a feature."""
-    e = minus(row(polygon, 1), row(polygon, 0))
+    e = minus(vector_at(polygon, side, 1), vector_at(polygon, side, 0))
     e = minus(e, times(dot(e, n), n))
     length = norm(e)
     u = over(e, length) if length > 0.0 else perpendicular(n)
@@ -253,27 +254,26 @@ def manifold(a, points_a, b, points_b, faces, pose, size, limit, nearest, scratc
     gap, n, p = nearest
     face_start, corner, plane = faces
     polygon, flat, ring, candidate, label, key, chosen = scratch
-    points, gaps, keys = out
-    on_a, on_b, point = polygon[0], polygon[1], points[at]
+    point, gaps, keys = out
     r_a = rounding(a)
-    count_a, name_a = feature(a, points_a, face_start, corner, plane, n, on_a)
+    count_a, name_a = feature(a, points_a, face_start, corner, plane, n, polygon, 0)
     count_b, name_b = 0, 0
     if count_a >= 2:
         d = into_b(pose, (-n[0], -n[1], -n[2]))
-        count_b, name_b = feature(b, points_b, face_start, corner, plane, d, on_b)
+        count_b, name_b = feature(b, points_b, face_start, corner, plane, d, polygon, 1)
     known = gap < np.inf
     if count_b < 2 and not known:
         return 0
     if count_b < 2:
-        put(point, 0, along(p, r_a, n))
+        put_vector(point, at, 0, along(p, r_a, n))
         gaps[at, 0] = gap
         keys[at, 0] = POINT_KEY
         return 1
     for k in range(count_b):
-        put(on_b, k, out_of_b(pose, row(on_b, k)))
-    u, v = contact_plane(on_b if count_a == 2 else on_a, n)
-    height_a, a_u, a_v, lean_a = project(on_a, count_a, n, u, v, flat[0])
-    height_b, b_u, b_v, lean_b = project(on_b, count_b, n, u, v, flat[1])
+        put_vector(polygon, 1, k, out_of_b(pose, vector_at(polygon, 1, k)))
+    u, v = contact_plane(polygon, 1 if count_a == 2 else 0, n)
+    height_a, a_u, a_v, lean_a = project(polygon, 0, count_a, n, u, v, flat)
+    height_b, b_u, b_v, lean_b = project(polygon, 1, count_b, n, u, v, flat)
     # a rounded line is met farther out by a normal that leans, but not at its lower end: there, the
     # deepest point has its gap from the search
     height_a += r_a * lean_a
@@ -299,7 +299,7 @@ def manifold(a, points_a, b, points_b, faces, pose, size, limit, nearest, scratc
         i = chosen[k]
         x, y = candidate[i, 0], candidate[i, 1]
         height = deepest if k == 0 and known else height_a + a_u * x + a_v * y
-        put(point, k, along(along(times(x, u), y, v), height, n))
+        put_vector(point, at, k, along(along(times(x, u), y, v), height, n))
         # nowhere are the shapes nearer along n than where they are nearest
         gaps[at, k] = candidate[i, 2]
         if known:

@@ -133,7 +133,7 @@ def collide_faces(shapes, poses, pair, owner, faces, margin, found):
                 core_of(kind, shape_size, data, s), points, table, pose, c, size, margin, scratch,
                 out, at,
             )  # fmt: skip
-            write_world(r, n, abs(made), normal[at], point[at])
+            write_world(r, n, abs(made), at, normal, point)
             number[at] = made
             for k in range(abs(made)):  # features of different triangles have different keys
                 key[at, k] ^= np.uint32(np.uint32(faces[at]) * np.uint32(2654435761))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from amontons._jit import routine
-from amontons.algebra.vectors import cross, dot, minus, norm, put, row
+from amontons.algebra.vectors import cross, dot, minus, norm, put_vector, row
 from amontons.collision.narrow.support import farthest_vertex
 from amontons.model.shapes.table import BOX, CAPSULE, CONE, CYLINDER, HULL, TRIANGLE
 
@@ -35,7 +35,7 @@ def is_sharp(core):
 
 
 @routine
-def box_feature(core, d, polygon):
+def box_feature(core, d, polygon, side):
     """Of a box: a face or an edge. (points, name)."""
     d0, d1, d2 = d
     s0, s1, s2 = abs(d0), abs(d1), abs(d2)
@@ -49,38 +49,38 @@ def box_feature(core, d, polygon):
             f = 1.0 if k == 0 or k == 3 else -1.0
             g = 1.0 if k < 2 else -1.0
             if top == 0:
-                put(polygon, k, (x, f * core[2], g * core[3]))
+                put_vector(polygon, side, k, (x, f * core[2], g * core[3]))
             elif top == 1:
-                put(polygon, k, (f * core[1], y, g * core[3]))
+                put_vector(polygon, side, k, (f * core[1], y, g * core[3]))
             else:
-                put(polygon, k, (f * core[1], g * core[2], z))
+                put_vector(polygon, side, k, (f * core[1], g * core[2], z))
         low = (d0 if top == 0 else d1 if top == 1 else d2) < 0.0
         return 4, 2 * top + (1 if low else 0)
     flat = 0 if s0 <= s1 and s0 <= s2 else 1 if s1 <= s2 else 2
     if (s0 if flat == 0 else s1 if flat == 1 else s2) > EDGE_TILT:
         return 0, 0
     if flat == 0:
-        put(polygon, 0, (-core[1], y, z))
-        put(polygon, 1, (core[1], y, z))
+        put_vector(polygon, side, 0, (-core[1], y, z))
+        put_vector(polygon, side, 1, (core[1], y, z))
     elif flat == 1:
-        put(polygon, 0, (x, -core[2], z))
-        put(polygon, 1, (x, core[2], z))
+        put_vector(polygon, side, 0, (x, -core[2], z))
+        put_vector(polygon, side, 1, (x, core[2], z))
     else:
-        put(polygon, 0, (x, y, -core[3]))
-        put(polygon, 1, (x, y, core[3]))
+        put_vector(polygon, side, 0, (x, y, -core[3]))
+        put_vector(polygon, side, 1, (x, y, core[3]))
     signs = (1 if x < 0.0 else 0) + (2 if y < 0.0 else 0) + (4 if z < 0.0 else 0)
     return 2, 8 + 8 * flat + (signs & ~(1 << flat))
 
 
 @routine
-def rim_points(radius, z, polygon):
+def rim_points(radius, z, polygon, side):
     """The rim of a round flat end."""
     for k in range(RIM):
-        put(polygon, k, (radius * RIM_X[k], radius * RIM_Y[k], z))
+        put_vector(polygon, side, k, (radius * RIM_X[k], radius * RIM_Y[k], z))
 
 
 @routine
-def standing_feature(core, d, polygon):
+def standing_feature(core, d, polygon, side):
     """Of a capsule, cylinder or cone: a flat end or a line along its side. (points, name)."""
     kind, x, y = core[0], core[1], core[2]
     d0, d1, d2 = d
@@ -88,12 +88,12 @@ def standing_feature(core, d, polygon):
     if kind == CAPSULE:
         if abs(d2) > EDGE_TILT:
             return 0, 0
-        put(polygon, 0, (0.0, 0.0, -y))
-        put(polygon, 1, (0.0, 0.0, y))
+        put_vector(polygon, side, 0, (0.0, 0.0, -y))
+        put_vector(polygon, side, 1, (0.0, 0.0, y))
         return 2, 0
     if across < FACE_TILT and (kind == CYLINDER or d2 < 0.0):
         level = -0.25 * y if kind == CONE else y if d2 > 0.0 else -y
-        rim_points(x, level, polygon)
+        rim_points(x, level, polygon, side)
         return RIM, 2 if d2 > 0.0 else 1
     if across == 0.0:
         return 0, 0
@@ -101,22 +101,22 @@ def standing_feature(core, d, polygon):
     if kind == CYLINDER:
         if abs(d2) > EDGE_TILT:
             return 0, 0
-        put(polygon, 0, (x * u0, x * u1, -y))
-        put(polygon, 1, (x * u0, x * u1, y))
+        put_vector(polygon, side, 0, (x * u0, x * u1, -y))
+        put_vector(polygon, side, 1, (x * u0, x * u1, y))
         return 2, 0
     if abs(y * d2 - x * across) > EDGE_TILT * np.sqrt(x * x + y * y):
         return 0, 0
-    put(polygon, 0, (x * u0, x * u1, -0.25 * y))
-    put(polygon, 1, (0.0, 0.0, 0.75 * y))
+    put_vector(polygon, side, 0, (x * u0, x * u1, -0.25 * y))
+    put_vector(polygon, side, 1, (0.0, 0.0, 0.75 * y))
     return 2, 0
 
 
 @routine
-def put_edge(points, i, j, polygon):
-    """Polygon ← the edge between vertices i and j, the lower number first; these numbers."""
+def put_edge(points, i, j, polygon, side):
+    """polygon[side] ← the edge between vertices i and j, the lower number first; these numbers."""
     low, high = min(i, j), max(i, j)
-    put(polygon, 0, row(points, low))
-    put(polygon, 1, row(points, high))
+    put_vector(polygon, side, 0, row(points, low))
+    put_vector(polygon, side, 1, row(points, high))
     return low, high
 
 
@@ -129,7 +129,7 @@ def edge_lean(points, i, j, d):
 
 
 @routine
-def triangle_feature(core, points, d, polygon):
+def triangle_feature(core, points, d, polygon, side):
     """Of a triangle: itself or an edge. (points, name)."""
     f = core[4]
     a = row(points, f)
@@ -137,7 +137,7 @@ def triangle_feature(core, points, d, polygon):
     upright = dot(m, d)
     if upright * upright > (1.0 - FACE_TILT * FACE_TILT) * dot(m, m):
         for k in range(3):
-            put(polygon, k, row(points, f + k))
+            put_vector(polygon, side, k, row(points, f + k))
         return 3, 0
     top = np.int64(farthest_vertex(f, 3, points, d))
     best = -1
@@ -149,12 +149,12 @@ def triangle_feature(core, points, d, polygon):
             least, best = lean, k
     if best < 0:
         return 0, 0
-    low, high = put_edge(points, top, best, polygon)
+    low, high = put_edge(points, top, best, polygon, side)
     return 2, low - f + high - f
 
 
 @routine
-def hull_feature(core, points, face_start, corner, plane, d, polygon):
+def hull_feature(core, points, face_start, corner, plane, d, polygon, side):
     """Of a hull: a face or an edge. (points, name)."""
     first, first_face, faces = core[4], core[6], core[7]
     best = first_face
@@ -168,7 +168,7 @@ def hull_feature(core, points, face_start, corner, plane, d, polygon):
         stride = (count + CORNERS - 1) // CORNERS
         taken = 0
         for k in range(0, count, stride):
-            put(polygon, taken, row(points, first + corner[start + k]))
+            put_vector(polygon, side, taken, row(points, first + corner[start + k]))
             taken += 1
         return taken, 2 * (best - first_face)
     top = np.int64(farthest_vertex(first, core[5], points, d))
@@ -184,24 +184,24 @@ def hull_feature(core, points, face_start, corner, plane, d, polygon):
                     least, other = lean, end
     if other < 0:
         return 0, 0
-    low, high = put_edge(points, top, other, polygon)
+    low, high = put_edge(points, top, other, polygon, side)
     return 2, 1 + 2 * (low - first + 31 * (high - first))
 
 
 @routine
-def feature(core, points, face_start, corner, plane, d, polygon):
-    """Polygon ← what of a core lies across the unit direction d: (points, name).
+def feature(core, points, face_start, corner, plane, d, polygon, side):
+    """polygon[side] ← what of a core lies across the unit direction d: (points, name).
 
     All in the shape's frame; the name tells it from the shape's other features. Fewer than two
     points say that it is just a point.
     """
     kind = core[0]
     if kind == BOX:
-        return box_feature(core, d, polygon)
+        return box_feature(core, d, polygon, side)
     if kind == HULL:
-        return hull_feature(core, points, face_start, corner, plane, d, polygon)
+        return hull_feature(core, points, face_start, corner, plane, d, polygon, side)
     if kind in (CAPSULE, CYLINDER, CONE):
-        return standing_feature(core, d, polygon)
+        return standing_feature(core, d, polygon, side)
     if kind == TRIANGLE:
-        return triangle_feature(core, points, d, polygon)
+        return triangle_feature(core, points, d, polygon, side)
     return 0, 0
