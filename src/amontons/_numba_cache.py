@@ -186,7 +186,11 @@ def _keep_callees_private() -> None:
 
     def finalize(library: Any) -> None:
         for function in library._final_module.functions:
-            weak = function.linkage == llvm.Linkage.linkonce_odr and not function.is_declaration
+            linked = function.linkage == llvm.Linkage.linkonce_odr or (
+                # the wrapper of a loop's body; in its own library, which is not kept, it must stay
+                function.linkage == llvm.Linkage.weak_odr and library._object_caching_enabled
+            )
+            weak = linked and not function.is_declaration
             ours = function.name.startswith("_ZN8amontons") or LOOP_BODY in function.name
             if weak and ours:
                 function.linkage = "internal"

@@ -581,14 +581,14 @@ def test_points_on_symmetry_planes_and_surfaces_have_normals():
     for x in values:
         for y in values:
             for z in values:
-                for distance in (
-                    distance_to_ellipsoid(0.3, 0.4, 0.5, x, y, z),
-                    distance_to_ellipsoid(0.3, 0.3, 0.3, x, y, z),
-                    distance_to_ellipsoid(1e-3, 0.3, 0.3, x, y, z),
-                    distance_to_cone(0.4, 0.4, x, y, z - 0.1),
-                    distance_to_cone(0.4, 0.4, x, y, -z),
+                for _, normal in (
+                    distance_to_ellipsoid((0.3, 0.4, 0.5), (x, y, z)),
+                    distance_to_ellipsoid((0.3, 0.3, 0.3), (x, y, z)),
+                    distance_to_ellipsoid((1e-3, 0.3, 0.3), (x, y, z)),
+                    distance_to_cone(0.4, 0.4, (x, y, z - 0.1)),
+                    distance_to_cone(0.4, 0.4, (x, y, -z)),
                 ):
-                    assert abs(np.linalg.norm(distance[1:]) - 1) < 1e-12
+                    assert abs(np.linalg.norm(normal) - 1) < 1e-12
 
 
 @pytest.mark.parametrize(

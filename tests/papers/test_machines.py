@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import amontons as am
+from amontons.model.signals import Schedule
 from amontons.scenes import Bulldozer, Gripper, Packaging, TrackedVehicle, WalkingRobot
 from amontons.scenes.odd_shapes import ring
-from amontons.scenes.schedules import schedule
 from amontons.scenes.tracks import Track
 from amontons_papers import EXPERIMENTS, reproduce
 from amontons_papers.machines import mass_ratio
@@ -22,7 +22,7 @@ VALUES = st.lists(st.floats(-10.0, 10.0), min_size=1, max_size=6)
 
 @given(VALUES, st.floats(-1.0, 8.0))
 def test_a_schedule_goes_through_its_points_and_not_beyond_them(values, time):
-    value = schedule(*((float(i), each) for i, each in enumerate(values)))
+    value = Schedule([(float(i), each) for i, each in enumerate(values)])
     for i, each in enumerate(values):
         assert value(float(i)) == pytest.approx(each, abs=1e-12)
     around = np.clip([np.floor(time), np.floor(time) + 1.0], 0, len(values) - 1).astype(int)
@@ -31,7 +31,7 @@ def test_a_schedule_goes_through_its_points_and_not_beyond_them(values, time):
 
 
 def test_a_schedule_rests_in_its_points():
-    value = schedule((1.0, 2.0), (3.0, 5.0))
+    value = Schedule([(1.0, 2.0), (3.0, 5.0)])
     for time in (1.0, 3.0):
         assert (value(time + 1e-6) - value(time - 1e-6)) / 2e-6 == pytest.approx(0.0, abs=1e-5)
     assert value(2.0) == pytest.approx(3.5)
@@ -40,7 +40,7 @@ def test_a_schedule_rests_in_its_points():
 @pytest.mark.parametrize("points", [(), ((1.0, 0.0), (1.0, 2.0)), ((2.0, 0.0), (1.0, 2.0))])
 def test_a_schedule_needs_times_that_rise(points):
     with pytest.raises(am.InputError, match="times that rise"):
-        schedule(*points)
+        Schedule(points)
 
 
 # -- tracks ---------------------------------------------------------------------------------------

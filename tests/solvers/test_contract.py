@@ -35,7 +35,11 @@ SOLVERS = {
     "exact-coulomb-gauss-seidel": am.ExactCoulomb(inner=am.GaussSeidel(step="full")),
 }
 
-LONG = {"units_do_not_matter": pytest.mark.slow}
+USUAL = ("apgd", "spectral-gradient", "gauss-seidel", "auto", "interior-point", "jacobi",
+         "conjugate-gradient", "minimum-residual", "exact-coulomb")  # fmt: skip
+"""With their settings as they come; the fast set leaves the others out."""
+
+LONG = "units_do_not_matter"
 """The check that takes a third of the time of all seventeen."""
 
 BILATERAL = ("free", "bodies-free", "factored-free")
@@ -44,7 +48,11 @@ BILATERAL = ("free", "bodies-free", "factored-free")
 @pytest.mark.parametrize(
     "check",
     [
-        pytest.param(check, id=f"{solver}-{name}", marks=LONG.get(name, ()))
+        pytest.param(
+            check,
+            id=f"{solver}-{name}",
+            marks=pytest.mark.slow if name == LONG or solver not in USUAL else (),
+        )
         for solver, instance in SOLVERS.items()
         for name, check in solver_checks(instance)
     ],
@@ -262,7 +270,7 @@ class LastOne(am.Jacobi):
         (Liar(), "solves_every_kind"),
         (Optimist(), "solves_every_kind"),
         (Endless(), "respects_the_iteration_limit"),
-        (Slow(), "respects_the_time_limit"),
+        pytest.param(Slow(), "respects_the_time_limit", marks=pytest.mark.slow),
         (Scribbler(), "guess_and_problem_are_left_alone"),
         (Vandal(), "guess_and_problem_are_left_alone"),
         (Gambler(), "runs_are_repeatable"),

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from amontons._jit import helper
-
-Floats = NDArray[np.float64]
+from amontons.array_types import Floats, Ints, Longs
 
 MOST = 4
 """Contacts that one pair of convex parts may have."""
@@ -22,7 +21,7 @@ class ContactSlots(NamedTuple):
     lost far away from the world's origin. The point on B is `point + gap·normal`.
     """
 
-    number: NDArray[np.int32]  # of contacts, (n,)
+    number: Ints  # of contacts, (n,)
     normal: Floats  # unit, from A to B, (n, most, 3)
     point: Floats  # on A's surface, less the place of A [m], (n, most, 3)
     gap: Floats  # along the normal, negative where the two overlap [m], (n, most)
@@ -59,8 +58,8 @@ class PairContacts(NamedTuple):
     have other rows between them.
     """
 
-    number: NDArray[np.int32]  # contacts of each pair, (pairs,)
-    first: NDArray[np.int64]  # row of a pair's first contact, (pairs,)
+    number: Ints  # contacts of each pair, (pairs,)
+    first: Longs  # row of a pair's first contact, (pairs,)
     normal: Floats  # (rows, 3)
     point: Floats  # (rows, 3)
     gap: Floats  # (rows,)

@@ -16,8 +16,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from amontons.array_types import Floats, Longs
 
 WALL, LID = -1, -2
 """Numbers that stand for the box and for its lid where a contact names its second body."""
@@ -48,8 +47,8 @@ class Bed(NamedTuple):
 class BedContacts(NamedTuple):
     """BedContacts of a bed, sorted by their bodies."""
 
-    a: Ints  # a sphere
-    b: Ints  # another sphere, with a larger number; or WALL; or LID
+    a: Longs  # a sphere
+    b: Longs  # another sphere, with a larger number; or WALL; or LID
     normal: Floats  # unit vector from A to B, shape (contacts, 3)
     gap: Floats  # distance over its value at touching, minus 1
 
@@ -108,7 +107,7 @@ def just_touching(bed: Bed, contacts: BedContacts) -> tuple[Bed, BedContacts]:
     return grown, contacts._replace(gap=factor * (1.0 + contacts.gap) - 1.0)
 
 
-def _chosen(contacts: BedContacts, rows: Ints) -> BedContacts:
+def _chosen(contacts: BedContacts, rows: Longs) -> BedContacts:
     a, b, normal, gap = contacts
     return BedContacts(a[rows], b[rows], normal[rows], gap[rows])
 
@@ -215,7 +214,7 @@ def _plane_contacts(bed: Bed, axis: int, high: bool, name: int, reach: float) ->
     return BedContacts(near, np.full(near.size, name), normal, gap[near])
 
 
-def _pairs(bed: Bed, reach: float, periodic: bool) -> tuple[Ints, Ints]:
+def _pairs(bed: Bed, reach: float, periodic: bool) -> tuple[Longs, Longs]:
     """Pairs i < j of spheres whose surfaces are at most `reach` apart."""
     position, box = bed.position, None
     if periodic:
@@ -227,7 +226,7 @@ def _pairs(bed: Bed, reach: float, periodic: bool) -> tuple[Ints, Ints]:
     return found[:, 0].astype(np.int64), found[:, 1].astype(np.int64)
 
 
-def _apart(bed: Bed, i: Ints, j: Ints, periodic: bool) -> tuple[Floats, Floats]:
+def _apart(bed: Bed, i: Longs, j: Longs, periodic: bool) -> tuple[Floats, Floats]:
     """Vectors from centres i to centres j, and their lengths."""
     apart = bed.position.take(j, axis=0) - bed.position.take(i, axis=0)
     if periodic:
@@ -235,12 +234,12 @@ def _apart(bed: Bed, i: Ints, j: Ints, periodic: bool) -> tuple[Floats, Floats]:
     return apart, np.sqrt(np.einsum("ck,ck->c", apart, apart))
 
 
-def _reaches(bed: Bed, i: Ints, j: Ints) -> Floats:
+def _reaches(bed: Bed, i: Longs, j: Longs) -> Floats:
     """Distance of the centres of touching spheres."""
     return bed.radius[i] + bed.radius[j]
 
 
-def _incidence(spheres: int, i: Ints, j: Ints) -> sp.csr_array:
+def _incidence(spheres: int, i: Longs, j: Longs) -> sp.csr_array:
     """The matrix that maps positions to differences x_j − x_i, shape (pairs, spheres)."""
     pairs = i.size
     pointer = np.arange(0, 2 * pairs + 1, 2, dtype=np.int32)
@@ -253,7 +252,7 @@ def _in_order(bed: Bed) -> Bed:
     return Bed(bed.position[order], bed.radius[order], bed.box)
 
 
-def morton_order(position: Floats, cell: float) -> Ints:
+def morton_order(position: Floats, cell: float) -> Longs:
     """Order of points along a Morton curve through cells of size `cell`."""
     grid = ((position - position.min(axis=0)) / cell).astype(np.uint64)
     code = np.zeros(position.shape[0], dtype=np.uint64)

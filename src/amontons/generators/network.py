@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from scipy.sparse.csgraph import minimum_spanning_tree
 from scipy.spatial import cKDTree
 
+from amontons.array_types import Flags, Floats, Longs
 from amontons.checks import at_least, whole
 from amontons.errors import InputError
 from amontons.generators.bed import morton_order
@@ -17,9 +17,6 @@ from amontons.generators.checks import count_of
 from amontons.problem.operators import BodyOperator
 from amontons.problem.problem import ConeProblem
 from amontons.problem.sets import Free
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 WORLD = -1
 GRAVITY = 9.81  # along −z [m/s²]
@@ -40,9 +37,9 @@ class SteelBlocks(NamedTuple):
 class Joints(NamedTuple):
     """Joints between parts A and B, or A and the world; `spherical` ones have three rows."""
 
-    a: Ints
-    b: Ints
-    spherical: NDArray[np.bool_]
+    a: Longs
+    b: Longs
+    spherical: Flags
 
 
 def bilateral_network(
@@ -148,7 +145,7 @@ def _joints(blocks: SteelBlocks, constraints: int, rng: np.random.Generator) -> 
     return Joints(a[order], b[order], kind[order])
 
 
-def _candidates(position: Floats, rng: np.random.Generator) -> tuple[Ints, Ints]:
+def _candidates(position: Floats, rng: np.random.Generator) -> tuple[Longs, Longs]:
     """Pairs of near parts, each once: those of a random spanning tree first, then others."""
     parts = position.shape[0]
     if parts == 1:
@@ -166,7 +163,7 @@ def _candidates(position: Floats, rng: np.random.Generator) -> tuple[Ints, Ints]
 
 def _rows(
     blocks: SteelBlocks, joints: Joints, rng: np.random.Generator
-) -> tuple[Floats, Ints, Ints]:
+) -> tuple[Floats, Longs, Longs]:
     """The Jacobian, shape (rows, 12), and the bodies of each row."""
     ends_a, ends_b = _ends(blocks, joints, rng)
     arms_a = ends_a - blocks.position[joints.a]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from amontons.array_types import Floats
 from amontons.checks import at_least, whole
 from amontons.errors import InputError
 from amontons.generators.bed import (
@@ -21,8 +21,6 @@ from amontons.generators.checks import count_of
 from amontons.problem.operators import BodyOperator
 from amontons.problem.problem import ConeProblem
 from amontons.problem.sets import NonNegative
-
-Floats = NDArray[np.float64]
 
 GRAVITY = 9.81
 """Downwards, along −z [m/s²]."""
@@ -56,7 +54,7 @@ def packing(
 ) -> ConeProblem:
     """One time step of a random, jammed bed of spheres at rest in an open cubic box.
 
-    A bed has 3.25 contacts a sphere, the nearest ones. Its weight is the free velocity −g·step of
+    A bed has 3.25 contacts per sphere, the nearest ones. Its weight is the free velocity −g·step of
     all bodies, and the floor carries it. Spheres are numbered along a Morton curve and contacts
     sorted by their bodies; A is a sphere, B another sphere, the slab (the last body) or the world.
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from amontons.array_types import Floats
 from amontons.errors import InputError
 from amontons.plots.style import curve_style, legend_below, panels
 from amontons.results import Results
@@ -14,7 +14,6 @@ from amontons.results import Results
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Floats = NDArray[np.float64]
 
 CLASSES = 30
 LATEST = 0.2

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from amontons.array_types import Floats
 from amontons.errors import InputError
 from amontons.plots.style import curve_style, legend_below, panels
 from amontons.results import READINGS, STAGES, Results
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-Floats = NDArray[np.float64]
 
 MOST_POINTS = 4000
 """Of a curve; longer ones are drawn as means of neighbouring steps."""

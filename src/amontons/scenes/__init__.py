@@ -1,7 +1,7 @@
 """Scenes: worlds that tests, benchmarks, docs and the command line share; one per file."""
 
 from amontons.errors import InputError
-from amontons.scenes.base import Advice, Scene
+from amontons.scenes.base import Advice, Parameter, Scene, parameter
 from amontons.scenes.bouncing_balls import BouncingBalls
 from amontons.scenes.bulldozer import Bulldozer
 from amontons.scenes.chain import Chain
@@ -17,7 +17,6 @@ from amontons.scenes.mixer import Mixer
 from amontons.scenes.odd_shapes import OddShapes
 from amontons.scenes.packaging import Packaging
 from amontons.scenes.packed_bed import PackedBed, packed_bed
-from amontons.scenes.parameters import Parameter, parameter
 from amontons.scenes.pebble_bed import PebbleBed
 from amontons.scenes.plates import Plates, plates
 from amontons.scenes.pressed_bed import PressedBed

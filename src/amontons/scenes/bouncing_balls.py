@@ -10,8 +10,7 @@ import numpy as np
 from amontons.model.materials import Material
 from amontons.model.shapes import Sphere
 from amontons.model.world import World
-from amontons.scenes.base import Advice, Scene
-from amontons.scenes.parameters import parameter
+from amontons.scenes.base import Advice, Scene, parameter
 from amontons.scenes.placement import layers
 from amontons.scenes.tray import add_tray
 

@@ -14,8 +14,7 @@ from amontons.model.materials import Material
 from amontons.model.shapes import Box, Compound, Ellipsoid, Part, Plane
 from amontons.model.signals import Schedule
 from amontons.model.world import World
-from amontons.scenes.base import Advice, Scene
-from amontons.scenes.parameters import parameter
+from amontons.scenes.base import Advice, Scene, parameter
 from amontons.scenes.placement import random_turns, turn_about
 from amontons.scenes.tracks import Track
 

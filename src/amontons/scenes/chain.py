@@ -14,8 +14,7 @@ from amontons.model.joints import Spherical
 from amontons.model.materials import Material
 from amontons.model.shapes import Capsule, Plane, Sphere
 from amontons.model.world import World
-from amontons.scenes.base import Advice, Scene
-from amontons.scenes.parameters import parameter
+from amontons.scenes.base import Advice, Scene, parameter
 from amontons.scenes.placement import turn_about
 
 

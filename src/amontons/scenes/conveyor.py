@@ -12,8 +12,7 @@ from amontons.model.materials import Material
 from amontons.model.motion import Motion
 from amontons.model.shapes import Box, Cylinder, Plane
 from amontons.model.world import World
-from amontons.scenes.base import Advice, Scene
-from amontons.scenes.parameters import parameter
+from amontons.scenes.base import Advice, Scene, parameter
 from amontons.scenes.placement import turn_about
 
 

@@ -7,14 +7,13 @@ from math import cos, pi, radians
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from amontons.array_types import Floats
 from amontons.model.materials import Material
 from amontons.model.motion import Motion
 from amontons.model.shapes import Box, Compound, Part, Plane, Sphere
 from amontons.model.world import World
-from amontons.scenes.base import Advice, Scene
-from amontons.scenes.parameters import parameter
+from amontons.scenes.base import Advice, Scene, parameter
 from amontons.scenes.placement import turn_about
 from amontons.scenes.vessels import vessel
 
@@ -83,7 +82,7 @@ class Drum(Scene):
             parts.append(Part(bar, tuple(spot.tolist()), turn))
         return Compound(parts)
 
-    def _places(self) -> NDArray[np.float64]:
+    def _places(self) -> Floats:
         """Balls on upright layers within the lifters' circle [m], shape (balls, 3)."""
         pitch, shift = 2.2 * self.radius, 0.05 * self.radius
         inside = self.drum_radius * cos(pi / SEGMENTS) - 3.0 * self.radius

@@ -11,8 +11,7 @@ from amontons.model.bodies import Body
 from amontons.model.joints import Revolute, SpeedMotor
 from amontons.model.shapes import Box
 from amontons.model.world import World
-from amontons.scenes.base import Advice, Scene
-from amontons.scenes.parameters import parameter
+from amontons.scenes.base import Advice, Scene, parameter
 from amontons.scenes.placement import turn_about
 
 Point = tuple[float, float]

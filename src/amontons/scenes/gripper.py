@@ -12,11 +12,10 @@ from amontons.model.forces import LinearSpring
 from amontons.model.joints import PositionMotor, Prismatic
 from amontons.model.materials import Material
 from amontons.model.shapes import Box, Compound, Cone, Cylinder, Part, Plane, Sphere
+from amontons.model.signals import Schedule
 from amontons.model.world import World
-from amontons.scenes.base import Advice, Scene
-from amontons.scenes.parameters import parameter
+from amontons.scenes.base import Advice, Scene, parameter
 from amontons.scenes.placement import turn_about
-from amontons.scenes.schedules import schedule
 
 UP = (0.0, 0.0, 1.0)
 
@@ -78,19 +77,18 @@ class Gripper(Scene):
 
     def along(self) -> Callable[[float], float]:
         """The way of the carriage along x [m] over time."""
-        return schedule((2.0, 0.0), (3.0, self.carry))
+        return Schedule([(2.0, 0.0), (3.0, self.carry)])
 
     def upward(self) -> Callable[[float], float]:
         """The way of the head upwards [m] over time."""
         down, up = -self.ABOVE, self.lift - self.ABOVE
-        return schedule(
-            (0.1, 0.0), (0.7, down), (1.3, down), (2.0, up), (3.0, up), (3.6, down), (4.2, down),
-            (4.8, 0.0),
-        )  # fmt: skip
+        times = (0.1, 0.7, 1.3, 2.0, 3.0, 3.6, 4.2, 4.8)
+        heights = (0.0, down, down, up, up, down, down, 0.0)
+        return Schedule(list(zip(times, heights, strict=True)))
 
     def wedge(self) -> Callable[[float], float]:
         """The way of the cone upwards in the head [m] over time: up closes the jaws."""
-        return schedule((0.7, 0.0), (1.2, 0.04), (3.7, 0.04), (4.2, 0.0))
+        return Schedule([(0.7, 0.0), (1.2, 0.04), (3.7, 0.04), (4.2, 0.0)])
 
     # -- what it is made of -----------------------------------------------------------------------
 

@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from amontons.array_types import Floats
 from amontons.model.materials import Material
 from amontons.model.shapes import Plane, Sphere
 from amontons.model.world import World
-from amontons.scenes.base import Advice, Scene
-from amontons.scenes.parameters import parameter
+from amontons.scenes.base import Advice, Scene, parameter
 from amontons.scenes.placement import disc_layers
 from amontons.scenes.vessels import vessel
 
@@ -56,7 +55,7 @@ class Hourglass(Scene):
         world.add_bodies(Sphere(r), position=places, density=2500.0, material=glass)
         return world
 
-    def _places(self, bulb: float, slope: float) -> NDArray[np.float64]:
+    def _places(self, bulb: float, slope: float) -> Floats:
         """Grains begin in the upper bulb's straight part [m], shape (grains, 3)."""
         r, inner = self.radius, bulb * np.cos(np.pi / 16)
         places = disc_layers(self.grains, inner - 1.3 * r, 2.2 * r, slope + 1.2 * r)

@@ -12,8 +12,7 @@ import numpy as np
 from amontons.model.materials import Material
 from amontons.model.shapes import Box, Capsule, Compound, ConvexHull, Part, Shape
 from amontons.model.world import World
-from amontons.scenes.base import Advice, Scene
-from amontons.scenes.parameters import parameter
+from amontons.scenes.base import Advice, Scene, parameter
 from amontons.scenes.placement import layers, random_turns, turn_about
 from amontons.scenes.tray import add_tray
 from amontons.scenes.vessels import vessel

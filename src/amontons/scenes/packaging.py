@@ -12,8 +12,7 @@ from amontons.model.joints import Gear, Prismatic, Revolute, SpeedMotor
 from amontons.model.materials import Material
 from amontons.model.shapes import Box, Compound, Cylinder, Part, Plane
 from amontons.model.world import World
-from amontons.scenes.base import Advice, Scene
-from amontons.scenes.parameters import parameter
+from amontons.scenes.base import Advice, Scene, parameter
 from amontons.scenes.placement import turn_about
 
 Point = tuple[float, float, float]

@@ -10,9 +10,8 @@ import numpy as np
 from amontons.model.materials import Material
 from amontons.model.shapes import Sphere
 from amontons.model.world import World
-from amontons.scenes.base import Advice, Scene
+from amontons.scenes.base import Advice, Scene, parameter
 from amontons.scenes.open_box import add_open_box
-from amontons.scenes.parameters import parameter
 
 
 @dataclass(frozen=True)

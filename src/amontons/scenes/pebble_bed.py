@@ -7,13 +7,12 @@ from math import cos, pi
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from amontons.array_types import Floats
 from amontons.model.materials import Material
 from amontons.model.shapes import Plane, Sphere
 from amontons.model.world import World
-from amontons.scenes.base import Advice, Scene
-from amontons.scenes.parameters import parameter
+from amontons.scenes.base import Advice, Scene, parameter
 from amontons.scenes.vessels import vessel
 
 SEGMENTS = 32
@@ -66,7 +65,7 @@ class PebbleBed(Scene):
         world.add_bodies(Sphere(r), position=places, density=1750.0, material=graphite)
         return world
 
-    def _places(self) -> NDArray[np.float64]:
+    def _places(self) -> Floats:
         """Loose layers in cone and cylinder [m], shape (pebbles, 3)."""
         r, pitch = self.radius, 2.05 * self.radius
         inscribed = cos(pi / SEGMENTS)
@@ -74,7 +73,7 @@ class PebbleBed(Scene):
         axis = pitch * np.arange(-reach, reach + 1)
         x, y = (each.ravel() for each in np.meshgrid(axis, axis, indexing="ij"))
         away = np.hypot(x, y)
-        found: list[NDArray[np.float64]] = []
+        found: list[Floats] = []
         z = 1.1 * r
         while sum(map(len, found)) < self.pebbles:
             sloping = self.outlet * r + z - 1.5 * r  # 45°: the cone is √2 r away, and a bit

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from amontons.array_types import Floats
 
 
 def layers(count: int, across: int, pitch: float, bottom: float) -> Floats:

@@ -11,9 +11,8 @@ from amontons.errors import InputError
 from amontons.model.materials import Material
 from amontons.model.shapes import Box, Sphere
 from amontons.model.world import World
-from amontons.scenes.base import Advice, Scene
+from amontons.scenes.base import Advice, Scene, parameter
 from amontons.scenes.open_box import add_open_box
-from amontons.scenes.parameters import parameter
 from amontons.scenes.placement import layers
 
 LOOSE = 1.1

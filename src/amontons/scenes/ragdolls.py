@@ -7,22 +7,20 @@ from math import pi, tau
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from amontons.algebra.rotations import quaternion_product, rotation_matrices
+from amontons.array_types import Floats
 from amontons.model.bodies import Body
 from amontons.model.forces import Bushing
 from amontons.model.joints import Joint, Revolute, Spherical
 from amontons.model.materials import Material
 from amontons.model.shapes import Box, Capsule, Shape, Sphere
 from amontons.model.world import World
-from amontons.scenes.base import Advice, Scene
-from amontons.scenes.parameters import parameter
+from amontons.scenes.base import Advice, Scene, parameter
 from amontons.scenes.placement import turn_about
 from amontons.scenes.tray import add_tray
 
 Point = tuple[float, float, float]
-Floats = NDArray[np.float64]
 
 LIMBS: tuple[tuple[str, Shape, Point, float], ...] = (
     ("trunk", Box((0.22, 0.34, 0.56)), (0.0, 0.0, 0.0), 30.0),

@@ -13,9 +13,8 @@ from amontons.model.motion import Motion
 from amontons.model.shapes import Sphere
 from amontons.model.signals import Components, Wave
 from amontons.model.world import World
-from amontons.scenes.base import Advice, Scene
+from amontons.scenes.base import Advice, Scene, parameter
 from amontons.scenes.open_box import add_open_box
-from amontons.scenes.parameters import parameter
 from amontons.scenes.placement import layers
 
 GRAVITY = 9.81

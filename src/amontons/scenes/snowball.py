@@ -7,14 +7,13 @@ from math import pi, sqrt
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from amontons.array_types import Floats
 from amontons.model.materials import Material
 from amontons.model.shapes import Box, Sphere
 from amontons.model.world import World
-from amontons.scenes.base import Advice, Scene
+from amontons.scenes.base import Advice, Scene, parameter
 from amontons.scenes.open_box import add_open_box
-from amontons.scenes.parameters import parameter
 from amontons.scenes.placement import face_centred, turn_about
 
 
@@ -68,7 +67,7 @@ class Snowball(Scene):
             )
         return world
 
-    def ball(self) -> NDArray[np.float64]:
+    def ball(self) -> Floats:
         """Centres of a ball's spheres about its middle [m]; neighbours touch."""
         R = self.ball_radius
         places = face_centred(2.0 * self.radius * (1.0 + 1e-9), (R, R, R))

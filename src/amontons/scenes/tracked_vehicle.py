@@ -12,10 +12,8 @@ from amontons.model.materials import Material
 from amontons.model.shapes import Box, Compound, Part, Plane
 from amontons.model.signals import Schedule
 from amontons.model.world import World
-from amontons.scenes.base import Advice, Scene
-from amontons.scenes.parameters import parameter
+from amontons.scenes.base import Advice, Scene, parameter
 from amontons.scenes.placement import turn_about
-from amontons.scenes.schedules import schedule
 from amontons.scenes.tracks import Track
 
 
@@ -72,7 +70,7 @@ class TrackedVehicle(Scene):
     @property
     def sprocket_speed(self) -> Schedule:
         """Speed of the sprockets over time [rad/s]: it rises from none."""
-        return schedule((0.2, 0.0), (1.0, self.turning))
+        return Schedule([(0.2, 0.0), (1.0, self.turning)])
 
     def intended(self, time: float) -> float:
         """How far it comes on level ground [m] if the tracks do not slip."""

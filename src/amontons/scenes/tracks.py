@@ -8,8 +8,8 @@ from math import cos, pi, sin, tau
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from amontons.array_types import Floats
 from amontons.errors import InputError
 from amontons.model.bodies import Body
 from amontons.model.joints import Revolute, SpeedMotor
@@ -17,8 +17,6 @@ from amontons.model.materials import Material
 from amontons.model.shapes import Box, Compound, ConvexHull, Cylinder, Part
 from amontons.model.world import World
 from amontons.scenes.placement import turn_about
-
-Floats = NDArray[np.float64]
 
 ACROSS = turn_about((1.0, 0.0, 0.0), -pi / 2)
 """Turns a cylinder's axis from z to y."""

@@ -14,8 +14,7 @@ from amontons.model.joints import Prismatic, Revolute, SpeedMotor
 from amontons.model.materials import Material
 from amontons.model.shapes import Box, Cylinder, Plane
 from amontons.model.world import World
-from amontons.scenes.base import Advice, Scene
-from amontons.scenes.parameters import parameter
+from amontons.scenes.base import Advice, Scene, parameter
 from amontons.scenes.placement import random_turns, turn_about
 
 Point = tuple[float, float, float]

@@ -13,8 +13,7 @@ from amontons.model.joints import PositionMotor, Revolute
 from amontons.model.materials import Material
 from amontons.model.shapes import Box, Capsule, Plane
 from amontons.model.world import World
-from amontons.scenes.base import Advice, Scene
-from amontons.scenes.parameters import parameter
+from amontons.scenes.base import Advice, Scene, parameter
 from amontons.scenes.placement import turn_about
 
 Point = tuple[float, float, float]

@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from amontons.array_types import Floats
 from amontons.model.materials import Material
 from amontons.model.shapes import Box, Plane
 from amontons.model.world import World
-from amontons.scenes.base import Advice, Scene
-from amontons.scenes.parameters import parameter
+from amontons.scenes.base import Advice, Scene, parameter
 
 
 @dataclass(frozen=True)
@@ -48,7 +47,7 @@ class Wall(Scene):
 
 def brick_places(
     courses: int, length: int, brick: tuple[float, float, float], joint: float = 0.0
-) -> NDArray[np.float64]:
+) -> Floats:
     """Centres of the bricks of a wall along x [m], shape (courses · length, 3)."""
     along, _, up = brick
     course, number = np.divmod(np.arange(courses * length), length)

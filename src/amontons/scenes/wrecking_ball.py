@@ -11,8 +11,7 @@ from amontons.model.joints import Rope
 from amontons.model.materials import Material
 from amontons.model.shapes import Box, Plane, Sphere
 from amontons.model.world import World
-from amontons.scenes.base import Advice, Scene
-from amontons.scenes.parameters import parameter
+from amontons.scenes.base import Advice, Scene, parameter
 from amontons.scenes.wall import brick_places
 
 

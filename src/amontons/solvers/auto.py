@@ -19,13 +19,14 @@ from functools import cached_property, lru_cache
 from typing import ClassVar
 
 from amontons.algebra.cones import SetKind
+from amontons.array_types import Floats
 from amontons.errors import InputError
 from amontons.problem.problem import ConeProblem
 from amontons.problem.residuals import Measure
 from amontons.problem.solution import Status
 from amontons.solvers.apgd import APGD
 from amontons.solvers.apgd.bursts import come_in_bursts
-from amontons.solvers.base import Buffers, Ending, Floats, Iterate, Solver
+from amontons.solvers.base import Buffers, Ending, Iterate, Solver
 from amontons.solvers.gauge import Gauge
 from amontons.solvers.interior_point import InteriorPoint
 from amontons.solvers.interior_point.linear_system.cost import (

@@ -10,8 +10,9 @@ import numpy as np
 
 from amontons._jit import kernel, prange
 from amontons.algebra.cones import COULOMB, head, rows_of
+from amontons.array_types import Floats
 from amontons.problem.problem import ConeProblem
-from amontons.solvers.base import Buffers, Floats, Iterate, Solver
+from amontons.solvers.base import Buffers, Iterate, Solver
 from amontons.solvers.gauge import Gauge
 from amontons.solvers.relaxation import Damper, Relaxation, relax_block
 

@@ -15,9 +15,10 @@ from typing import ClassVar
 import numpy as np
 
 from amontons.algebra.sums import inner
+from amontons.array_types import Floats
 from amontons.errors import InputError, UnsupportedProblemError
 from amontons.problem.problem import ConeProblem
-from amontons.solvers.base import Buffers, Floats, Iterate, Solver
+from amontons.solvers.base import Buffers, Iterate, Solver
 from amontons.solvers.gauge import Gauge
 
 

@@ -6,14 +6,12 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from amontons._jit import helper
 from amontons.algebra.cones import COULOMB, project_block, slip_of
+from amontons.array_types import Floats, Longs
 from amontons.errors import InputError
 from amontons.problem.problem import ConeProblem
-
-Floats = NDArray[np.float64]
 
 LOCAL_ITERATIONS = 60
 LOCAL_ACCURACY = 1e-14
@@ -29,7 +27,7 @@ class Tuning(NamedTuple):
     full: bool  # whether a block is minimised, or given one averaged step
     steps: Floats  # averaged step of each block, shape (blocks,)
     blocks: Floats  # with `full` the blocks N_bb + E_bb, row by row in one array
-    offsets: NDArray[np.int64]  # and where each begins, shape (blocks + 1,)
+    offsets: Longs  # and where each begins, shape (blocks + 1,)
 
 
 @helper

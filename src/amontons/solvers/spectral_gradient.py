@@ -20,9 +20,10 @@ from amontons._jit import TILE, kernel, prange, routine
 from amontons.algebra.cones import COULOMB, head, rows_of
 from amontons.algebra.sums import column_sum
 from amontons.algebra.tiles import copy, normals_of
+from amontons.array_types import Floats
 from amontons.errors import InputError
 from amontons.problem.problem import ConeProblem
-from amontons.solvers.base import Buffers, Floats, Iterate, Solver
+from amontons.solvers.base import Buffers, Iterate, Solver
 from amontons.solvers.gauge import Gauge
 from amontons.solvers.tiles import (
     NEW,

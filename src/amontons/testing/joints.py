@@ -12,17 +12,16 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from amontons.algebra.rotations import quaternion_product, rotation_matrices
+from amontons.array_types import Flags, Floats
 from amontons.dynamics.joints import JointSystem
 from amontons.dynamics.joints.law import FREE, LIMIT, POSITION
 from amontons.dynamics.joints.tables import RowArrays
 from amontons.errors import InputError
 from amontons.model.joints import Connection, Joint
-from amontons.testing.judging import EXACT, NamedCheck, expect, fail, named_checks
+from amontons.testing.judging import EXACT, NamedCheck, expect, fail, named_checks, refused
 
-Floats = NDArray[np.float64]
 Poses = tuple[Floats, Floats]
 Check = Callable[[Connection], None]
 
@@ -108,15 +107,7 @@ def _pairs(joint: Connection) -> Iterator[tuple[JointSystem, Poses, float]]:
         yield system, poses, _size(joint, start)
 
 
-def _refused(call: Callable[[], object], what: str) -> None:
-    try:
-        call()
-    except InputError:
-        return
-    fail(f"{what} should raise InputError")
-
-
-def _held(rows: RowArrays) -> NDArray[np.bool_]:
+def _held(rows: RowArrays) -> Flags:
     """Rows that hold a coordinate rigidly, motors left out; shape (rows,)."""
     held = (rows.law == POSITION) & (rows.set == FREE) & np.isinf(rows.stiffness)
     return np.asarray(held & ~rows.motor)
@@ -144,13 +135,13 @@ def check_bodies_are_checked(joint: Connection) -> None:
     """The same body twice, the world twice and what is not a body are refused."""
     wrong: tuple[tuple[Any, Any], ...] = ((3, 3), (None, None), (-2, 1), (0.5, 1), ("a", "b"))
     for a, b in wrong:
-        _refused(partial(replace, joint, a=a, b=b), f"a joint between {a!r} and {b!r}")
+        refused(partial(replace, joint, a=a, b=b), f"a joint between {a!r} and {b!r}")
 
     def unknown(body: int) -> int:
         raise InputError(f"there is no body {body}")
 
     call = partial(JointSystem, [_between(joint)], unknown, *_poses(_random()))
-    _refused(call, "a joint between unknown bodies")
+    refused(call, "a joint between unknown bodies")
 
 
 def check_errors_vanish_at_first(joint: Connection) -> None:

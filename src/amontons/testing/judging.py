@@ -9,9 +9,9 @@ from functools import partial
 from typing import Any, NoReturn
 
 import numpy as np
-from numpy.typing import NDArray
 
 from amontons import _jit
+from amontons.array_types import Floats
 from amontons.errors import InputError, UnsupportedProblemError
 from amontons.problem.problem import ConeProblem
 from amontons.problem.solution import Solution, Status
@@ -19,7 +19,6 @@ from amontons.solvers.base import Progress, Solver
 from amontons.testing import naive
 from amontons.testing.problems import CASES, Case, case, many_bilateral, many_contacts
 
-Floats = NDArray[np.float64]
 Kinds = Sequence[str] | None
 NamedCheck = tuple[str, Callable[[], None]]
 
@@ -74,6 +73,15 @@ def expect(condition: bool, message: str) -> None:
     """Or else the contract is broken."""
     if not condition:
         fail(message)
+
+
+def refused(call: Callable[[], object], what: str) -> None:
+    """The call raises `InputError`, or else the contract is broken."""
+    try:
+        call()
+    except InputError:
+        return
+    fail(f"{what} should raise InputError")
 
 
 def changed(solver: Solver, **settings: Any) -> Solver:

@@ -12,12 +12,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from amontons.algebra.cones import ROWS_OF_KIND, SetKind
+from amontons.array_types import Floats
 from amontons.problem.sets import Run
-
-Floats = NDArray[np.float64]
 
 SMALL_STEP = 1e-6
 """The step of papers 1 and 3 at which their residuals are taken."""

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from amontons.array_types import Floats
 from amontons.problem.problem import ConeProblem
 from amontons.problem.sets import (
     CoulombCone,
@@ -21,7 +21,6 @@ from amontons.problem.sets import (
 )
 from amontons.testing import naive
 
-Floats = NDArray[np.float64]
 Generator = np.random.Generator
 
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from amontons.array_types import Floats
 from amontons.problem.operators import BodyOperator
 from amontons.problem.problem import ConeProblem
 from amontons.problem.sets import CoulombCone, Free, NonNegative, Run, SpinningCone
@@ -21,8 +21,6 @@ from amontons.testing.random import (
     random_compliance,
     random_normals,
 )
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(eq=False)

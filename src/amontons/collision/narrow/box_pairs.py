@@ -64,7 +64,7 @@ def face_contacts(frame, face, margin, scale, witness, polygon, tags, chosen):
     corners = overlap(frame, home, j, sign, polygon, tags)
     cosine = math.sqrt(1.0 - askew(frame, face, witness) ** 2)
     contacts = choose_four(
-        polygon, 0, corners, 0.0, 0.0, 1.0, 0.0, margin / cosine, scale, FLAT, chosen
+        polygon, 0, corners, (0.0, 0.0, 1.0), 0.0, margin / cosine, scale, FLAT, chosen
     )
     u = following(j)
     for k in range(contacts):

@@ -93,7 +93,7 @@ CORNER = np.dtype(
     ],
     align=True,
 )
-"""One of the four corners of the overlaps of a tile of pairs. They are no part of the tile, and a
+"""One of the four corners of the overlaps of a tile of pairs. They are not part of the tile, and a
 record each, so that the compiler needs few checks to see that loops write elsewhere than they read.
 """
 

@@ -6,6 +6,7 @@ import math
 
 from amontons._jit import kernel, prange, routine
 from amontons.algebra.rotations import rotation_of
+from amontons.algebra.vectors import along, cross, dot, minus, norm, over, plus, row, times
 from amontons.collision.pair_contacts import put_contact
 
 STRAY = 0.1
@@ -36,8 +37,9 @@ def closest_on_segments(half_a, half_b, cosine, on_a, on_b, line):
 
 
 @routine
-def perpendicular(u0, u1, u2):
+def across_axis(u):
     """A unit vector across the unit vector u."""
+    u0, u1, u2 = u
     if abs(u2) < 0.9:
         length = math.sqrt(u0 * u0 + u1 * u1)
         return -u2 * u0 / length, -u2 * u1 / length, length
@@ -65,38 +67,34 @@ def collide_capsules(shapes, poses, pair, margin, found):
         radius_a, half_a = size[shape[a], 0], size[shape[a], 1]
         radius_b, half_b = size[shape[b], 0], size[shape[b], 1]
         reach, least = radius_a + radius_b, min(radius_a, radius_b)
-        d0 = place[b, 0] - place[a, 0]
-        d1 = place[b, 1] - place[a, 1]
-        d2 = place[b, 2] - place[a, 2]
+        d = minus(row(place, b), row(place, a))
         number[i] = 0
         sphere = reach + half_a + half_b
-        if d0 * d0 + d1 * d1 + d2 * d2 > (sphere + margin) * (sphere + margin):
+        if dot(d, d) > (sphere + margin) * (sphere + margin):
             continue
-        _, _, u0, _, _, u1, _, _, u2 = rotation_of(turn, a)
-        _, _, v0, _, _, v1, _, _, v2 = rotation_of(turn, b)
+        r, q = rotation_of(turn, a), rotation_of(turn, b)
+        u, v = (r[2], r[5], r[8]), (q[2], q[5], q[8])
 
         # The cross product keeps its digits where the axes are nearly parallel; 1 − (u·v)² does not
-        c0, c1, c2 = u1 * v2 - u2 * v1, u2 * v0 - u0 * v2, u0 * v1 - u1 * v0
-        square = c0 * c0 + c1 * c1 + c2 * c2
-        sine, cosine = math.sqrt(square), u0 * v0 + u1 * v1 + u2 * v2
-        on_a, on_b = u0 * d0 + u1 * d1 + u2 * d2, v0 * d0 + v1 * d1 + v2 * d2
+        c = cross(u, v)
+        square = dot(c, c)
+        sine, cosine = math.sqrt(square), dot(u, v)
+        on_a, on_b = dot(u, d), dot(v, d)
         line = on_a
         if square > 0.0:
-            e0, e1, e2 = d1 * v2 - d2 * v1, d2 * v0 - d0 * v2, d0 * v1 - d1 * v0
-            line = (c0 * e0 + c1 * e1 + c2 * e2) / square
+            line = dot(c, cross(d, v)) / square
         s, t = closest_on_segments(half_a, half_b, cosine, on_a, on_b, line)
-        n0, n1, n2 = d0 + t * v0 - s * u0, d1 + t * v1 - s * u1, d2 + t * v2 - s * u2
-        distance = math.sqrt(n0 * n0 + n1 * n1 + n2 * n2)
+        n = minus(along(d, t, v), times(s, u))
+        distance = norm(n)
         if distance - reach > margin:
             continue
         if distance > MEETING * sphere:
-            n0, n1, n2 = n0 / distance, n1 / distance, n2 / distance
+            n = over(n, distance)
         elif sine > PARALLEL:
             # The axes meet: straight away from both of them is the shortest way out.
-            scale = math.copysign(1.0 / sine, c0 * d0 + c1 * d1 + c2 * d2)
-            n0, n1, n2 = scale * c0, scale * c1, scale * c2
+            n = times(math.copysign(1.0 / sine, dot(c, d)), c)
         else:
-            n0, n1, n2 = perpendicular(u0, u1, u2)
+            n = across_axis(u)
         low, high = side_by_side(half_a, half_b, cosine, sine, on_a, s, least)
         contacts = 2 if high - low >= STRETCH * least else 1
         upper_first = s + s > low + high
@@ -106,11 +104,10 @@ def collide_capsules(shapes, poses, pair, margin, found):
                 s = high if upper else low
                 t = min(max(s * cosine - on_b, -half_b), half_b)
             # No less than the distance: N supports both segments where they are closest.
-            m0, m1, m2 = d0 + t * v0 - s * u0, d1 + t * v1 - s * u1, d2 + t * v2 - s * u2
-            apart = n0 * m0 + n1 * m1 + n2 * m2 - reach
+            apart = dot(n, minus(along(d, t, v), times(s, u))) - reach
             if k == 1 and apart > margin:
                 break
-            p = s * u0 + radius_a * n0, s * u1 + radius_a * n1, s * u2 + radius_a * n2
+            p = plus(times(s, u), times(radius_a, n))
             code = (2 if upper else 1) if contacts == 2 else 0
-            put_contact(normal, point, gap, key, i, k, (n0, n1, n2), p, apart, code)
+            put_contact(normal, point, gap, key, i, k, n, p, apart, code)
             number[i] = k + 1

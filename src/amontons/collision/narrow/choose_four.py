@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from amontons._jit import routine
+from amontons.algebra.vectors import cross, dot, minus, row, times
 
 BETTER = 1e-3
 """Relative lead that a later point needs over an earlier one."""
@@ -28,28 +29,18 @@ DEEPER = 1e-10
 
 
 @routine
-def height_of(points, p, m0, m1, m2):
-    """m·p."""
-    return m0 * points[p, 0] + m1 * points[p, 1] + m2 * points[p, 2]
-
-
-@routine
-def twice_area(points, p, q, r, m0, m1, m2):
+def twice_area(points, p, q, r, m):
     """Of the triangle p, q, r seen along m; positive if it turns about m."""
-    x, y, z = points[p, 0], points[p, 1], points[p, 2]
-    e0, e1, e2 = points[q, 0] - x, points[q, 1] - y, points[q, 2] - z
-    f0, f1, f2 = points[r, 0] - x, points[r, 1] - y, points[r, 2] - z
-    return m0 * (e1 * f2 - e2 * f1) + m1 * (e2 * f0 - e0 * f2) + m2 * (e0 * f1 - e1 * f0)
+    x = row(points, p)
+    return dot(m, cross(minus(row(points, q), x), minus(row(points, r), x)))
 
 
 @routine
-def square_apart(points, p, q, m0, m1, m2):
+def square_apart(points, p, q, m):
     """Squared distance of p and q seen along m."""
-    e0 = points[q, 0] - points[p, 0]
-    e1 = points[q, 1] - points[p, 1]
-    e2 = points[q, 2] - points[p, 2]
-    along = m0 * e0 + m1 * e1 + m2 * e2
-    return e0 * e0 + e1 * e1 + e2 * e2 - along * along
+    e = minus(row(points, q), row(points, p))
+    rise = dot(m, e)
+    return dot(e, e) - rise * rise
 
 
 @routine
@@ -67,7 +58,7 @@ def weighed(size, away, rise, tilt):
 
 
 @routine
-def choose_four(points, first, count, m0, m1, m2, shift, limit, scale, tilt, chosen):
+def choose_four(points, first, count, m, shift, limit, scale, tilt, chosen):
     """Choose among the points with gaps up to `limit` [m]; return how many, at most four.
 
     `points` are rows first ≤ p < first + count; m is a unit vector; `scale` [m] is the size of
@@ -77,7 +68,7 @@ def choose_four(points, first, count, m0, m1, m2, shift, limit, scale, tilt, cho
     """
     lowest, deepest, inside = np.inf, first, 0
     for p in range(first, first + count):
-        gap = height_of(points, p, m0, m1, m2) + shift
+        gap = dot(m, row(points, p)) + shift
         if gap <= limit:
             if inside < 4:
                 chosen[inside] = p
@@ -86,32 +77,30 @@ def choose_four(points, first, count, m0, m1, m2, shift, limit, scale, tilt, cho
             lowest, deepest = gap, p
     number = inside
     if inside > 4:
-        number = spread(
-            points, first, count, m0, m1, m2, limit - shift, lowest - shift, scale, tilt, chosen
-        )
+        number = spread(points, first, count, m, limit - shift, lowest - shift, scale, tilt, chosen)
     for k in range(number):
         chosen[4 + k] = chosen[k]
     if inside > 4:
-        stand_in(points, number, deepest, m0, m1, m2, scale, chosen)
-    put_deepest_first(points, number, m0, m1, m2, chosen)
+        stand_in(points, number, deepest, m, scale, chosen)
+    put_deepest_first(points, number, m, chosen)
     return number
 
 
 @routine
-def spread(points, first, count, m0, m1, m2, limit, lowest, scale, tilt, chosen):
+def spread(points, first, count, m, limit, lowest, scale, tilt, chosen):
     """Two points far apart, a third off their line and a fourth off their triangle.
 
     A point higher than the lowest counts for less.
     """
     for p in range(first, first + count):
-        if height_of(points, p, m0, m1, m2) <= lowest + BETTER * scale:
+        if dot(m, row(points, p)) <= lowest + BETTER * scale:
             chosen[0] = p
             break
     best, base = -1.0, 0.0
     for p in range(first, first + count):
-        height = height_of(points, p, m0, m1, m2)
+        height = dot(m, row(points, p))
         if height <= limit and p != chosen[0]:
-            apart = np.sqrt(max(square_apart(points, chosen[0], p, m0, m1, m2), 0.0))
+            apart = np.sqrt(max(square_apart(points, chosen[0], p, m), 0.0))
             worth = weighed(apart, apart, height - lowest, tilt)
             if worth > best * (1.0 + BETTER) or best < 0.0:
                 best, base, chosen[1] = worth, apart, p
@@ -120,24 +109,24 @@ def spread(points, first, count, m0, m1, m2, limit, lowest, scale, tilt, chosen)
     nothing = 1e-12 * scale * base
     best, turns = nothing, 1.0
     for p in range(first, first + count):
-        height = height_of(points, p, m0, m1, m2)
+        height = dot(m, row(points, p))
         if height <= limit:
-            area = twice_area(points, chosen[0], chosen[1], p, m0, m1, m2)
+            area = twice_area(points, chosen[0], chosen[1], p, m)
             worth = weighed(abs(area), abs(area) / base, height - lowest, tilt)
             if worth > best * (1.0 + BETTER):
                 best, chosen[2], turns = worth, p, 1.0 if area > 0.0 else -1.0
     if best <= nothing:
         return 2
-    m0, m1, m2 = -turns * m0, -turns * m1, -turns * m2
+    m = times(-turns, m)
     least = 0.01 * best
     best = least
     for p in range(first, first + count):
-        height = -turns * height_of(points, p, m0, m1, m2)
+        height = -turns * dot(m, row(points, p))
         if height <= limit:
             area = max(
-                twice_area(points, chosen[0], chosen[1], p, m0, m1, m2),
-                twice_area(points, chosen[1], chosen[2], p, m0, m1, m2),
-                twice_area(points, chosen[2], chosen[0], p, m0, m1, m2),
+                twice_area(points, chosen[0], chosen[1], p, m),
+                twice_area(points, chosen[1], chosen[2], p, m),
+                twice_area(points, chosen[2], chosen[0], p, m),
             )
             worth = weighed(area, area / base, height - lowest, tilt)
             if area > 0.0 and worth > best * (1.0 + BETTER):
@@ -146,24 +135,24 @@ def spread(points, first, count, m0, m1, m2, limit, lowest, scale, tilt, chosen)
 
 
 @routine
-def stand_in(points, number, deepest, m0, m1, m2, scale, chosen):
+def stand_in(points, number, deepest, m, scale, chosen):
     """Move the chosen point next to the deepest one there, unless one is as deep."""
     lowest, nearest, closest = np.inf, 0, np.inf
     for k in range(number):
-        lowest = min(lowest, height_of(points, chosen[k], m0, m1, m2))
-        apart = square_apart(points, chosen[k], deepest, m0, m1, m2)
+        lowest = min(lowest, dot(m, row(points, chosen[k])))
+        apart = square_apart(points, chosen[k], deepest, m)
         if apart < closest:
             closest, nearest = apart, k
-    if height_of(points, deepest, m0, m1, m2) < lowest - DEEPER * scale:
+    if dot(m, row(points, deepest)) < lowest - DEEPER * scale:
         chosen[4 + nearest] = deepest
 
 
 @routine
-def put_deepest_first(points, number, m0, m1, m2, chosen):
+def put_deepest_first(points, number, m, chosen):
     """Swap the deepest of the chosen points to the front."""
     lowest, front = np.inf, 0
     for k in range(number):
-        height = height_of(points, chosen[4 + k], m0, m1, m2)
+        height = dot(m, row(points, chosen[4 + k]))
         if height < lowest:
             lowest, front = height, k
     chosen[0], chosen[front] = chosen[front], chosen[0]

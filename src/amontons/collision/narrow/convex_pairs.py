@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-
 from amontons._jit import heavy_kernel, helper, prange, routine
 from amontons.algebra.rotations import rotation_of
+from amontons.algebra.vectors import minus, norm, put_vector, row, turned, turned_back, vector_at
 from amontons.collision.narrow.manifold import (
     HullFaces,
     ManifoldScratch,
@@ -23,7 +22,7 @@ from amontons.collision.narrow.signed_distance import (
     new_search_scratch,
     signed_distance,
 )
-from amontons.collision.narrow.support import core_of, rounding
+from amontons.collision.narrow.support import core_of, out_of_b, rounding
 
 PAIRS = 64
 """Pairs that share one set of scratch arrays."""
@@ -32,38 +31,22 @@ PAIRS = 64
 @helper
 def relative_pose(r, s, place_a, i, place_b, j):
     """Pose of part j of B in the frame of part i of A, whose rotations are s and r."""
-    t0 = place_b[j, 0] - place_a[i, 0]
-    t1 = place_b[j, 1] - place_a[i, 1]
-    t2 = place_b[j, 2] - place_a[i, 2]
-    return (
-        r[0] * s[0] + r[3] * s[3] + r[6] * s[6],
-        r[0] * s[1] + r[3] * s[4] + r[6] * s[7],
-        r[0] * s[2] + r[3] * s[5] + r[6] * s[8],
-        r[1] * s[0] + r[4] * s[3] + r[7] * s[6],
-        r[1] * s[1] + r[4] * s[4] + r[7] * s[7],
-        r[1] * s[2] + r[4] * s[5] + r[7] * s[8],
-        r[2] * s[0] + r[5] * s[3] + r[8] * s[6],
-        r[2] * s[1] + r[5] * s[4] + r[8] * s[7],
-        r[2] * s[2] + r[5] * s[5] + r[8] * s[8],
-        r[0] * t0 + r[3] * t1 + r[6] * t2,
-        r[1] * t0 + r[4] * t1 + r[7] * t2,
-        r[2] * t0 + r[5] * t1 + r[8] * t2,
-    )
+    x = turned_back(r, (s[0], s[3], s[6]))
+    y = turned_back(r, (s[1], s[4], s[7]))
+    z = turned_back(r, (s[2], s[5], s[8]))
+    t = turned_back(r, minus(row(place_b, j), row(place_a, i)))
+    return x[0], y[0], z[0], x[1], y[1], z[1], x[2], y[2], z[2], t[0], t[1], t[2]
 
 
 @helper
-def from_middle_to_middle(middle, half, s, t, pose):
-    """Direction from the middle of shape s to that of t (never zero), its length, their size."""
-    m0, m1, m2 = middle[t, 0], middle[t, 1], middle[t, 2]
-    g0 = pose[0] * m0 + pose[1] * m1 + pose[2] * m2 + pose[9] - middle[s, 0]
-    g1 = pose[3] * m0 + pose[4] * m1 + pose[5] * m2 + pose[10] - middle[s, 1]
-    g2 = pose[6] * m0 + pose[7] * m1 + pose[8] * m2 + pose[11] - middle[s, 2]
-    size = np.sqrt(half[s, 0] ** 2 + half[s, 1] ** 2 + half[s, 2] ** 2)
-    size += np.sqrt(half[t, 0] ** 2 + half[t, 1] ** 2 + half[t, 2] ** 2)
-    apart = np.sqrt(g0 * g0 + g1 * g1 + g2 * g2)
+def between_middles(middle_a, half_a, s, middle_b, half_b, t, pose):
+    """From the middle of shape s of A to that of t of B (never zero), its length, their size."""
+    g = minus(out_of_b(pose, row(middle_b, t)), row(middle_a, s))
+    size = norm(row(half_a, s)) + norm(row(half_b, t))
+    apart = norm(g)
     if not apart > 1e-9 * size:
         return (0.0, 0.0, size), apart, size
-    return (g0, g1, g2), apart, size
+    return g, apart, size
 
 
 class PairScratch(NamedTuple):
@@ -87,31 +70,25 @@ def collide_pair(a, points_a, b, points_b, faces, pose, guess, size, margin, scr
     :func:`.manifold`: up to four contacts are written, the deepest first.
     """
     r_a, r_b = rounding(a), rounding(b)
-    within, distance, n0, n1, n2, p0, p1, p2 = signed_distance(
+    within, distance, n, p = signed_distance(
         a, points_a, b, points_b, pose, guess, size, margin + r_a + r_b, scratch.search
     )
     distance -= r_a + r_b
     if not within or distance > margin:
-        return 0, 0.0, 0.0, 0.0
-    nearest = Nearest(distance, (n0, n1, n2), (p0, p1, p2))
+        return 0, n
+    nearest = Nearest(distance, n, p)
     number = manifold(
         a, points_a, b, points_b, faces, pose, size, margin, nearest, scratch.flats, out, at
     )
-    return number, n0, n1, n2
+    return number, n
 
 
 @routine
-def write_world(r, n0, n1, n2, number, at, normal, point):
-    """Turn the contacts of one pair from A's axes to the world's."""
-    w0 = r[0] * n0 + r[1] * n1 + r[2] * n2
-    w1 = r[3] * n0 + r[4] * n1 + r[5] * n2
-    w2 = r[6] * n0 + r[7] * n1 + r[8] * n2
+def write_world(r, n, number, at, normal, point):
+    """Turn normals and points of one pair's contacts from A's axes to the world's."""
     for k in range(number):
-        normal[at, k, 0], normal[at, k, 1], normal[at, k, 2] = w0, w1, w2
-        p0, p1, p2 = point[at, k, 0], point[at, k, 1], point[at, k, 2]
-        point[at, k, 0] = r[0] * p0 + r[1] * p1 + r[2] * p2
-        point[at, k, 1] = r[3] * p0 + r[4] * p1 + r[5] * p2
-        point[at, k, 2] = r[6] * p0 + r[7] * p1 + r[8] * p2
+        put_vector(normal, at, k, turned(r, n))
+        put_vector(point, at, k, turned(r, vector_at(point, at, k)))
 
 
 @heavy_kernel
@@ -130,13 +107,13 @@ def collide_convex(shapes, poses, pair, margin, found):
             s, t = shape[i], shape[j]
             r = rotation_of(turn, i)
             pose = relative_pose(r, rotation_of(turn, j), place, i, place, j)
-            guess, apart, size = from_middle_to_middle(middle, half, s, t, pose)
+            guess, apart, size = between_middles(middle, half, s, middle, half, t, pose)
             number[at] = 0
             if apart > size + margin:
                 continue
             a, b = core_of(kind, shape_size, data, s), core_of(kind, shape_size, data, t)
-            made, n0, n1, n2 = collide_pair(
+            made, n = collide_pair(
                 a, points, b, points, faces, pose, guess, size, margin, scratch, out, at
             )
-            write_world(r, n0, n1, n2, made, at, normal, point)
+            write_world(r, n, made, at, normal, point)
             number[at] = made

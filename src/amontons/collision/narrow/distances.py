@@ -12,6 +12,7 @@ import math
 import numpy as np
 
 from amontons._jit import routine
+from amontons.algebra.vectors import cross, dot, minus, norm, over, row, times
 from amontons.model.shapes.table import BOX, CAPSULE, CONE, CYLINDER, ELLIPSOID
 
 NEAR = 1e-13
@@ -25,69 +26,74 @@ NEWTON_STEPS = 100
 
 
 @routine
-def distance_to_capsule(radius, half, x, y, z):
+def distance_to_capsule(radius, half, p):
     """From a capsule of this radius and half length along z."""
-    beyond = z - min(max(z, -half), half)
-    length = math.sqrt(x * x + y * y + beyond * beyond)
+    d = (p[0], p[1], p[2] - min(max(p[2], -half), half))
+    length = norm(d)
     if length > VANISHING:
-        return length - radius, x / length, y / length, beyond / length
-    return -radius, 1.0, 0.0, 0.0
+        return length - radius, over(d, length)
+    return -radius, (1.0, 0.0, 0.0)
 
 
 @routine
-def distance_to_box(h0, h1, h2, x, y, z):
+def distance_to_box(h, p):
     """From a box with these half extents."""
-    d0 = x - min(max(x, -h0), h0)
-    d1 = y - min(max(y, -h1), h1)
-    d2 = z - min(max(z, -h2), h2)
-    length = math.sqrt(d0 * d0 + d1 * d1 + d2 * d2)
+    d = (
+        p[0] - min(max(p[0], -h[0]), h[0]),
+        p[1] - min(max(p[1], -h[1]), h[1]),
+        p[2] - min(max(p[2], -h[2]), h[2]),
+    )
+    length = norm(d)
     if length > VANISHING:
-        return length, d0 / length, d1 / length, d2 / length
-    s0, s1, s2 = abs(x) - h0, abs(y) - h1, abs(z) - h2
+        return length, over(d, length)
+    s0, s1, s2 = abs(p[0]) - h[0], abs(p[1]) - h[1], abs(p[2]) - h[2]
     if s0 >= s1 and s0 >= s2:
-        return s0, math.copysign(1.0, x), 0.0, 0.0
+        return s0, (math.copysign(1.0, p[0]), 0.0, 0.0)
     if s1 >= s2:
-        return s1, 0.0, math.copysign(1.0, y), 0.0
-    return s2, 0.0, 0.0, math.copysign(1.0, z)
+        return s1, (0.0, math.copysign(1.0, p[1]), 0.0)
+    return s2, (0.0, 0.0, math.copysign(1.0, p[2]))
 
 
 @routine
-def distance_to_cylinder(radius, half, x, y, z):
-    """From a cylinder of this radius and half height along z: a box in the plane of axis, point."""
-    from_axis = math.sqrt(x * x + y * y)
-    u0, u1 = 1.0, 0.0
+def from_the_axis(p):
+    """Distance of a point from the z axis, and its direction across it (any, on the axis)."""
+    from_axis = math.sqrt(p[0] * p[0] + p[1] * p[1])
     if from_axis > VANISHING:
-        u0, u1 = x / from_axis, y / from_axis
-    across, along = from_axis - radius, abs(z) - half
-    up = math.copysign(1.0, z)
+        return from_axis, p[0] / from_axis, p[1] / from_axis
+    return from_axis, 1.0, 0.0
+
+
+@routine
+def distance_to_cylinder(radius, half, p):
+    """From a cylinder of this radius and half height along z: a box in the plane of axis, point."""
+    from_axis, u0, u1 = from_the_axis(p)
+    across, along = from_axis - radius, abs(p[2]) - half
+    up = math.copysign(1.0, p[2])
     if across <= 0.0 and along <= 0.0:
         if across >= along:
-            return across, u0, u1, 0.0
-        return along, 0.0, 0.0, up
+            return across, (u0, u1, 0.0)
+        return along, (0.0, 0.0, up)
     across, along = max(across, 0.0), max(along, 0.0)
     length = math.sqrt(across * across + along * along)
     across, along = across / length, along / length
-    return length, across * u0, across * u1, up * along
+    return length, (across * u0, across * u1, up * along)
 
 
 @routine
-def distance_to_cone(radius, height, x, y, z):
+def distance_to_cone(radius, height, p):
     """From a cone whose base is at z = −h/4 and whose tip at z = 3h/4.
 
     In the plane of axis and point, it is a right triangle: base and side are its two segments.
     """
-    from_axis = math.sqrt(x * x + y * y)
-    u0, u1 = 1.0, 0.0
-    if from_axis > VANISHING:
-        u0, u1 = x / from_axis, y / from_axis
+    from_axis, u0, u1 = from_the_axis(p)
     slant = math.sqrt(radius * radius + height * height)
     across, along = height / slant, radius / slant  # normal of the side
-    r, t = from_axis - radius, z + 0.25 * height  # from the rim
+    r, t = from_axis - radius, p[2] + 0.25 * height  # from the rim
     side, base = across * r + along * t, -t
     if side <= 0.0 and base <= 0.0:
         if side >= base:
-            return side, across * u0, across * u1, along
-        return base, 0.0, 0.0, -1.0
+            return side, (across * u0, across * u1, along)
+        return base, (0.0, 0.0, -1.0)
     climbed = min(max(across * t - along * r, 0.0), slant)
     r_side, t_side = r + along * climbed, t - across * climbed
     r_base, t_base = max(r, 0.0), t
@@ -95,21 +101,22 @@ def distance_to_cone(radius, height, x, y, z):
     to_base = math.sqrt(r_base * r_base + t_base * t_base)
     if to_base < to_side:
         if to_base > NEAR * slant:
-            return to_base, r_base / to_base * u0, r_base / to_base * u1, t_base / to_base
-        return to_base, 0.0, 0.0, -1.0
+            return to_base, (r_base / to_base * u0, r_base / to_base * u1, t_base / to_base)
+        return to_base, (0.0, 0.0, -1.0)
     if to_side > NEAR * slant:
-        return to_side, r_side / to_side * u0, r_side / to_side * u1, t_side / to_side
-    return to_side, across * u0, across * u1, along
+        return to_side, (r_side / to_side * u0, r_side / to_side * u1, t_side / to_side)
+    return to_side, (across * u0, across * u1, along)
 
 
 @routine
-def distance_to_ellipsoid(a0, a1, a2, x, y, z):
+def distance_to_ellipsoid(axes, p):
     """From an ellipsoid with these semi-axes.
 
     With a the smallest semi-axis, the closest point is a_i g_i, g_i = q_i/(w + k_i), where
     q_i = a_i|x_i|/a², k_i = (a_i/a)² − 1, and w ≥ 0 makes Σ g_i² = 1. The reciprocal norm of g is
     concave in w: Newton's method for it, begun below the root, climbs to it without overshooting.
     """
+    (a0, a1, a2), (x, y, z) = axes, p
     a = min(a0, a1, a2)
     r0, r1, r2 = a0 / a, a1 / a, a2 / a
     k0, k1, k2 = (r0 - 1.0) * (r0 + 1.0), (r1 - 1.0) * (r1 + 1.0), (r2 - 1.0) * (r2 + 1.0)
@@ -143,34 +150,33 @@ def distance_to_ellipsoid(a0, a1, a2, x, y, z):
         else:
             g2 = rest
     else:
-        norm = math.sqrt(square)
-        g0, g1, g2 = g0 / norm, g1 / norm, g2 / norm
-    n0, n1, n2 = g0 / r0, g1 / r1, g2 / r2
-    length = math.sqrt(n0 * n0 + n1 * n1 + n2 * n2)
-    n0, n1, n2 = n0 / length, n1 / length, n2 / length
-    distance = n0 * (abs(x) - a0 * g0) + n1 * (abs(y) - a1 * g1) + n2 * (abs(z) - a2 * g2)
-    return distance, math.copysign(n0, x), math.copysign(n1, y), math.copysign(n2, z)
+        length = math.sqrt(square)
+        g0, g1, g2 = g0 / length, g1 / length, g2 / length
+    n = (g0 / r0, g1 / r1, g2 / r2)
+    n = over(n, norm(n))
+    distance = dot(n, (abs(x) - a0 * g0, abs(y) - a1 * g1, abs(z) - a2 * g2))
+    return distance, (math.copysign(n[0], x), math.copysign(n[1], y), math.copysign(n[2], z))
 
 
 @routine
-def distance_to_hull(point, face_start, corner, plane, first, face, faces, x, y, z, limit):
+def distance_to_hull(point, face_start, corner, plane, first, face, faces, p, limit):
     """From the hull with vertices from row `first` on and this many faces from row `face` on.
 
     Beyond `limit` [m] a smaller number than the distance may be returned, but none below `limit`.
     """
     highest, nearest = -np.inf, face
     for f in range(face, face + faces):
-        height = plane[f, 0] * x + plane[f, 1] * y + plane[f, 2] * z - plane[f, 3]
+        height = dot(row(plane, f), p) - plane[f, 3]
         if height > highest:
             highest, nearest = height, f
-    n0, n1, n2 = plane[nearest, 0], plane[nearest, 1], plane[nearest, 2]
+    n = row(plane, nearest)
     if highest <= 0.0 or highest > limit:
-        return highest, n0, n1, n2
-    best, b0, b1, b2 = np.inf, 0.0, 0.0, 0.0
+        return highest, n
+    best, b = np.inf, (0.0, 0.0, 0.0)
     extent = 0.0
     for f in range(face, face + faces):
-        m0, m1, m2 = plane[f, 0], plane[f, 1], plane[f, 2]
-        height = m0 * x + m1 * y + m2 * z - plane[f, 3]
+        m = row(plane, f)
+        height = dot(m, p) - plane[f, 3]
         # the closest point is on a face that the point sees
         if height <= 0.0 or height * height >= best:
             continue
@@ -179,43 +185,39 @@ def distance_to_hull(point, face_start, corner, plane, first, face, faces, x, y,
         above = True
         for c in range(begin, end):
             after = first + corner[c]
-            p0, p1, p2 = x - point[before, 0], y - point[before, 1], z - point[before, 2]
-            e0 = point[after, 0] - point[before, 0]
-            e1 = point[after, 1] - point[before, 1]
-            e2 = point[after, 2] - point[before, 2]
+            q = minus(p, row(point, before))
+            e = minus(row(point, after), row(point, before))
             before = after
-            inward = m0 * (e1 * p2 - e2 * p1) + m1 * (e2 * p0 - e0 * p2) + m2 * (e0 * p1 - e1 * p0)
-            if inward >= 0.0:
+            if dot(m, cross(e, q)) >= 0.0:
                 continue
             above = False
-            square = e0 * e0 + e1 * e1 + e2 * e2
-            along = min(max((e0 * p0 + e1 * p1 + e2 * p2) / square, 0.0), 1.0)
-            p0, p1, p2 = p0 - along * e0, p1 - along * e1, p2 - along * e2
+            square = dot(e, e)
+            q = minus(q, times(min(max(dot(e, q) / square, 0.0), 1.0), e))
             extent = max(extent, square)
-            square = p0 * p0 + p1 * p1 + p2 * p2
+            square = dot(q, q)
             if square < best:
-                best, b0, b1, b2 = square, p0, p1, p2
+                best, b = square, q
         if above:
-            return height, m0, m1, m2
+            return height, m
     length = math.sqrt(best)
     if length > NEAR * math.sqrt(extent):
-        return length, b0 / length, b1 / length, b2 / length
-    return length, n0, n1, n2
+        return length, over(b, length)
+    return length, n
 
 
 @routine
-def distance_to_convex(kind, size, data, point, face_start, corner, plane, s, x, y, z, limit):
+def distance_to_convex(kind, size, data, point, face_start, corner, plane, s, p, limit):
     """From shape `s` of the table, any convex one but a sphere; `limit` as for a hull."""
     if kind == BOX:
-        return distance_to_box(size[s, 0], size[s, 1], size[s, 2], x, y, z)
+        return distance_to_box(row(size, s), p)
     if kind == CAPSULE:
-        return distance_to_capsule(size[s, 0], size[s, 1], x, y, z)
+        return distance_to_capsule(size[s, 0], size[s, 1], p)
     if kind == CYLINDER:
-        return distance_to_cylinder(size[s, 0], size[s, 1], x, y, z)
+        return distance_to_cylinder(size[s, 0], size[s, 1], p)
     if kind == CONE:
-        return distance_to_cone(size[s, 0], size[s, 1], x, y, z)
+        return distance_to_cone(size[s, 0], size[s, 1], p)
     if kind == ELLIPSOID:
-        return distance_to_ellipsoid(size[s, 0], size[s, 1], size[s, 2], x, y, z)
+        return distance_to_ellipsoid(row(size, s), p)
     return distance_to_hull(
-        point, face_start, corner, plane, data[s, 0], data[s, 2], data[s, 3], x, y, z, limit
+        point, face_start, corner, plane, data[s, 0], data[s, 2], data[s, 3], p, limit
     )

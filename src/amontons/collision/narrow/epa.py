@@ -15,7 +15,19 @@ from __future__ import annotations
 import numpy as np
 
 from amontons._jit import routine
-from amontons.collision.narrow.gjk import nearest_on_triangle
+from amontons.algebra.vectors import (
+    cross,
+    dot,
+    minus,
+    negative,
+    norm,
+    over,
+    perpendicular,
+    put,
+    row,
+    times,
+)
+from amontons.collision.narrow.gjk import nearest_on_triangle, put_corner
 from amontons.collision.narrow.support import difference_support
 
 VERTICES = 160
@@ -34,12 +46,11 @@ FLAT = 1e-11
 
 
 @routine
-def add_vertex(a, points_a, b, points_b, pose, d0, d1, d2, vertex, at):
-    """vertex[at] ← the farthest point of B − A in direction d; return its height n·w."""
-    w0, w1, w2, p0, p1, p2 = difference_support(a, points_a, b, points_b, pose, d0, d1, d2)
-    vertex[at, 0], vertex[at, 1], vertex[at, 2] = w0, w1, w2
-    vertex[at, 3], vertex[at, 4], vertex[at, 5] = p0, p1, p2
-    return d0 * w0 + d1 * w1 + d2 * w2
+def add_vertex(a, points_a, b, points_b, pose, d, vertex, at):
+    """vertex[at] ← the farthest point of B − A in direction d; return its height d·w."""
+    w, p = difference_support(a, points_a, b, points_b, pose, d)
+    put_corner(vertex, at, w, p)
+    return dot(d, w)
 
 
 @routine
@@ -50,22 +61,7 @@ def copy_vertex(vertex, source, target):
 
 
 @routine
-def perpendicular(e0, e1, e2):
-    """A unit vector perpendicular to e."""
-    if abs(e0) <= abs(e1) and abs(e0) <= abs(e2):
-        d0, d1, d2 = 0.0, e2, -e1
-    elif abs(e1) <= abs(e2):
-        d0, d1, d2 = -e2, 0.0, e0
-    else:
-        d0, d1, d2 = e1, -e0, 0.0
-    length = np.sqrt(d0 * d0 + d1 * d1 + d2 * d2)
-    if length == 0.0:
-        return 0.0, 0.0, 1.0
-    return d0 / length, d1 / length, d2 / length
-
-
-@routine
-def along_axis(axis):
+def axis_vector(axis):
     """Unit vector along an axis."""
     return (
         1.0 if axis == 0 else 0.0,
@@ -80,34 +76,31 @@ def first_edge(a, points_a, b, points_b, pose, vertex):
     longest = -1.0
     axis = 0
     for c in range(3):
-        d0, d1, d2 = along_axis(c)
-        extent = add_vertex(a, points_a, b, points_b, pose, d0, d1, d2, vertex, 0)
-        extent += add_vertex(a, points_a, b, points_b, pose, -d0, -d1, -d2, vertex, 1)
+        d = axis_vector(c)
+        extent = add_vertex(a, points_a, b, points_b, pose, d, vertex, 0)
+        extent += add_vertex(a, points_a, b, points_b, pose, negative(d), vertex, 1)
         if extent > longest:
             longest, axis = extent, c
-    d0, d1, d2 = along_axis(axis)
-    add_vertex(a, points_a, b, points_b, pose, d0, d1, d2, vertex, 0)
-    add_vertex(a, points_a, b, points_b, pose, -d0, -d1, -d2, vertex, 1)
+    d = axis_vector(axis)
+    add_vertex(a, points_a, b, points_b, pose, d, vertex, 0)
+    add_vertex(a, points_a, b, points_b, pose, negative(d), vertex, 1)
     return longest
 
 
 @routine
 def third_vertex(a, points_a, b, points_b, pose, vertex):
     """vertex[2] ← a point far from the line through the first two; return how far."""
-    x0, x1, x2 = vertex[0, 0], vertex[0, 1], vertex[0, 2]
-    e0, e1, e2 = vertex[1, 0] - x0, vertex[1, 1] - x1, vertex[1, 2] - x2
-    u0, u1, u2 = perpendicular(e0, e1, e2)
-    length = np.sqrt(e0 * e0 + e1 * e1 + e2 * e2)
+    x = row(vertex, 0)
+    e = minus(row(vertex, 1), x)
+    u = perpendicular(e)
+    length = norm(e)
     if length > 0.0:
-        e0, e1, e2 = e0 / length, e1 / length, e2 / length
-    s0, s1, s2 = e1 * u2 - e2 * u1, e2 * u0 - e0 * u2, e0 * u1 - e1 * u0
+        e = over(e, length)
+    s = cross(e, u)
     farthest = -1.0
     for turn in range(4):
-        sign = 1.0 if turn < 2 else -1.0
-        d0, d1, d2 = (u0, u1, u2) if turn % 2 == 0 else (s0, s1, s2)
-        d0, d1, d2 = sign * d0, sign * d1, sign * d2
-        above = add_vertex(a, points_a, b, points_b, pose, d0, d1, d2, vertex, 3)
-        above -= d0 * x0 + d1 * x1 + d2 * x2
+        d = times(1.0 if turn < 2 else -1.0, u if turn % 2 == 0 else s)
+        above = add_vertex(a, points_a, b, points_b, pose, d, vertex, 3) - dot(d, x)
         if above > farthest:
             farthest = above
             copy_vertex(vertex, 3, 2)
@@ -115,16 +108,16 @@ def third_vertex(a, points_a, b, points_b, pose, vertex):
 
 
 @routine
-def flat_answer(a, points_a, b, points_b, pose, guess, m0, m1, m2, vertex):
+def flat_answer(a, points_a, b, points_b, pose, guess, m, vertex):
     """(height, m) of a B − A without thickness along m; of the two sides the one that suits."""
-    if m0 * guess[0] + m1 * guess[1] + m2 * guess[2] > 0.0:
-        m0, m1, m2 = -m0, -m1, -m2
-    ahead = add_vertex(a, points_a, b, points_b, pose, -m0, -m1, -m2, vertex, 1)
-    height = add_vertex(a, points_a, b, points_b, pose, m0, m1, m2, vertex, 0)
+    if dot(m, guess) > 0.0:
+        m = negative(m)
+    ahead = add_vertex(a, points_a, b, points_b, pose, negative(m), vertex, 1)
+    height = add_vertex(a, points_a, b, points_b, pose, m, vertex, 0)
     if ahead < height * (1.0 - 1e-6):
         copy_vertex(vertex, 1, 0)
-        return ahead, -m0, -m1, -m2
-    return height, m0, m1, m2
+        return ahead, negative(m)
+    return height, m
 
 
 @routine
@@ -133,86 +126,59 @@ def first_polytope(a, points_a, b, points_b, pose, guess, size, vertex):
 
     Where there are none, m is a direction in which B − A is flat and `vertex[0]` a point of it.
     """
-    longest = first_edge(a, points_a, b, points_b, pose, vertex)
-    if longest <= FLAT * size:
-        g0, g1, g2 = guess
-        length = np.sqrt(g0 * g0 + g1 * g1 + g2 * g2)
-        h, m0, m1, m2 = flat_answer(
-            a,
-            points_a,
-            b,
-            points_b,
-            pose,
-            guess,
-            -g0 / length,
-            -g1 / length,
-            -g2 / length,
-            vertex,
-        )
-        return False, h, m0, m1, m2
-    e0, e1, e2 = (
-        vertex[1, 0] - vertex[0, 0],
-        vertex[1, 1] - vertex[0, 1],
-        vertex[1, 2] - vertex[0, 2],
-    )
-    if third_vertex(a, points_a, b, points_b, pose, vertex) <= FLAT * size:
-        m0, m1, m2 = perpendicular(e0, e1, e2)
-        h, m0, m1, m2 = flat_answer(a, points_a, b, points_b, pose, guess, m0, m1, m2, vertex)
-        return False, h, m0, m1, m2
-    f0, f1, f2 = (
-        vertex[2, 0] - vertex[0, 0],
-        vertex[2, 1] - vertex[0, 1],
-        vertex[2, 2] - vertex[0, 2],
-    )
-    m0, m1, m2 = e1 * f2 - e2 * f1, e2 * f0 - e0 * f2, e0 * f1 - e1 * f0
-    length = np.sqrt(m0 * m0 + m1 * m1 + m2 * m2)
-    m0, m1, m2 = m0 / length, m1 / length, m2 / length
-    level = m0 * vertex[0, 0] + m1 * vertex[0, 1] + m2 * vertex[0, 2]
-    below = add_vertex(a, points_a, b, points_b, pose, -m0, -m1, -m2, vertex, 4) + level
-    above = add_vertex(a, points_a, b, points_b, pose, m0, m1, m2, vertex, 3) - level
-    if above + below <= FLAT * size:
-        h, m0, m1, m2 = flat_answer(a, points_a, b, points_b, pose, guess, m0, m1, m2, vertex)
-        return False, h, m0, m1, m2
-    if below > above:
-        copy_vertex(vertex, 4, 3)
-    return True, 0.0, 0.0, 0.0, 0.0
+    flat = True
+    if first_edge(a, points_a, b, points_b, pose, vertex) <= FLAT * size:
+        m = over(negative(guess), norm(guess))
+    else:
+        e = minus(row(vertex, 1), row(vertex, 0))
+        if third_vertex(a, points_a, b, points_b, pose, vertex) <= FLAT * size:
+            m = perpendicular(e)
+        else:
+            m = cross(e, minus(row(vertex, 2), row(vertex, 0)))
+            m = over(m, norm(m))
+            level = dot(m, row(vertex, 0))
+            below = add_vertex(a, points_a, b, points_b, pose, negative(m), vertex, 4) + level
+            above = add_vertex(a, points_a, b, points_b, pose, m, vertex, 3) - level
+            flat = above + below <= FLAT * size
+            if below > above and not flat:
+                copy_vertex(vertex, 4, 3)
+    if not flat:
+        return True, 0.0, m
+    height, m = flat_answer(a, points_a, b, points_b, pose, guess, m, vertex)
+    return False, height, m
 
 
 @routine
 def volume_of(vertex):
     """Six times the signed volume of the tetrahedron of the first four points."""
-    x0, x1, x2 = vertex[0, 0], vertex[0, 1], vertex[0, 2]
-    e0, e1, e2 = vertex[1, 0] - x0, vertex[1, 1] - x1, vertex[1, 2] - x2
-    f0, f1, f2 = vertex[2, 0] - x0, vertex[2, 1] - x1, vertex[2, 2] - x2
-    g0, g1, g2 = vertex[3, 0] - x0, vertex[3, 1] - x1, vertex[3, 2] - x2
-    return (e1 * f2 - e2 * f1) * g0 + (e2 * f0 - e0 * f2) * g1 + (e0 * f1 - e1 * f0) * g2
+    x = row(vertex, 0)
+    e, f, g = minus(row(vertex, 1), x), minus(row(vertex, 2), x), minus(row(vertex, 3), x)
+    return dot(cross(e, f), g)
 
 
 @routine
 def set_face(vertex, face, plane, at, i, j, k):
     """face[at] ← (i, j, k), counter-clockwise from outside, and its plane m·w = d."""
     face[at, 0], face[at, 1], face[at, 2] = i, j, k
-    x0, x1, x2 = vertex[i, 0], vertex[i, 1], vertex[i, 2]
-    e0, e1, e2 = vertex[j, 0] - x0, vertex[j, 1] - x1, vertex[j, 2] - x2
-    f0, f1, f2 = vertex[k, 0] - x0, vertex[k, 1] - x1, vertex[k, 2] - x2
-    m0, m1, m2 = e1 * f2 - e2 * f1, e2 * f0 - e0 * f2, e0 * f1 - e1 * f0
-    length = np.sqrt(m0 * m0 + m1 * m1 + m2 * m2)
+    x = row(vertex, i)
+    m = cross(minus(row(vertex, j), x), minus(row(vertex, k), x))
+    length = norm(m)
     if length > 0.0:
-        m0, m1, m2 = m0 / length, m1 / length, m2 / length
-        plane[at, 3] = m0 * x0 + m1 * x1 + m2 * x2
+        m = over(m, length)
+        plane[at, 3] = dot(m, x)
     else:
         plane[at, 3] = np.inf  # no area: never the nearest, never seen
-    plane[at, 0], plane[at, 1], plane[at, 2] = m0, m1, m2
+    put(plane, at, m)
 
 
 @routine
 def remove_seen(vertex, face, plane, faces, nearest, new, below, horizon):
     """Remove the faces that point `new` sees; return the faces and the edges of the hole."""
-    w0, w1, w2 = vertex[new, 0], vertex[new, 1], vertex[new, 2]
+    w = row(vertex, new)
     edges = 0
     kept = 0
     for f in range(faces):
-        height = plane[f, 0] * w0 + plane[f, 1] * w1 + plane[f, 2] * w2 - plane[f, 3]
+        height = dot(row(plane, f), w) - plane[f, 3]
         if f == nearest or height > -below:
             for side in range(3):
                 i, j = face[f, side], face[f, (side + 1) % 3]
@@ -248,41 +214,40 @@ def depth_of_cores(a, points_a, b, points_b, pose, guess, size, accuracy, start,
     if start and abs(volume_of(vertex)) <= 1e-7 * size**3:
         start = False
     if not start:
-        solid, h, m0, m1, m2 = first_polytope(a, points_a, b, points_b, pose, guess, size, vertex)
+        solid, h, m = first_polytope(a, points_a, b, points_b, pose, guess, size, vertex)
         if not solid:
-            return h, m0, m1, m2, 0, -1
+            return h, m, 0, -1
     second, third = (1, 2) if volume_of(vertex) < 0.0 else (2, 1)
     set_face(vertex, face, plane, 0, 0, second, third)
     set_face(vertex, face, plane, 1, 0, third, 3)
     set_face(vertex, face, plane, 2, third, second, 3)
     set_face(vertex, face, plane, 3, second, 0, 3)
     faces, vertices = 4, 4
-    least = np.inf
-    best0, best1, best2 = 0.0, 0.0, 0.0
+    least, best = np.inf, (0.0, 0.0, 0.0)
     while True:
         nearest = 0
         for f in range(1, faces):
             if plane[f, 3] < plane[nearest, 3]:
                 nearest = f
-        m0, m1, m2 = plane[nearest, 0], plane[nearest, 1], plane[nearest, 2]
-        height = add_vertex(a, points_a, b, points_b, pose, m0, m1, m2, vertex, vertices)
+        m = row(plane, nearest)
+        height = add_vertex(a, points_a, b, points_b, pose, m, vertex, vertices)
         if height - plane[nearest, 3] <= accuracy:
-            return height, m0, m1, m2, faces, nearest
+            return height, m, faces, nearest
         if height < least:
-            least, best0, best1, best2 = height, m0, m1, m2
+            least, best = height, m
         if vertices == VERTICES - 1 or faces > FACES - SPARE:
-            add_vertex(a, points_a, b, points_b, pose, best0, best1, best2, vertex, 0)
-            return least, best0, best1, best2, faces, -1
+            break
         faces, edges = remove_seen(
             vertex, face, plane, faces, nearest, vertices, SEEN * size, horizon
         )
         if faces + edges > FACES:
-            add_vertex(a, points_a, b, points_b, pose, best0, best1, best2, vertex, 0)
-            return least, best0, best1, best2, faces, -1
+            break
         for e in range(edges):
             set_face(vertex, face, plane, faces + e, horizon[e, 0], horizon[e, 1], vertices)
         faces += edges
         vertices += 1
+    add_vertex(a, points_a, b, points_b, pose, best, vertex, 0)
+    return least, best, faces, -1
 
 
 @routine
@@ -296,7 +261,7 @@ def face_in_front(vertex, face, plane, faces, nearest, size, weight):
     for f in range(faces):
         if plane[f, 3] <= plane[nearest, 3] + 1e-13 * size:
             i, j, k = face[f, 0], face[f, 1], face[f, 2]
-            vv, _, _, _, wi, wj, wk = nearest_on_triangle(vertex, i, j, k)
+            vv, _, wi, wj, wk = nearest_on_triangle(vertex, i, j, k)
             if vv < least:
                 least = vv
                 best = f

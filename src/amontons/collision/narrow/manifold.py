@@ -12,14 +12,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from amontons._jit import routine
+from amontons.algebra.vectors import (
+    along,
+    cross,
+    dot,
+    minus,
+    norm,
+    over,
+    perpendicular,
+    plus,
+    put_vector,
+    times,
+    vector_at,
+)
+from amontons.array_types import Floats, Ints, Longs
 from amontons.collision.narrow.clipping import RING, overlap_of_features
-from amontons.collision.narrow.epa import perpendicular
-from amontons.collision.narrow.polish import into_b, out_of_b
-from amontons.collision.narrow.support import rounding
+from amontons.collision.narrow.support import into_b, out_of_b, rounding
 from amontons.collision.narrow.touching_features import CORNERS, feature, is_sharp
 from amontons.collision.pair_contacts import MOST
-
-Floats = NDArray[np.float64]
 
 SAME = 1e-8
 """Gaps that differ by less, as a part of the size, are equal."""
@@ -31,14 +41,14 @@ SLANT = (np.cos(0.35), np.sin(0.35))
 """Direction in the plane of contact to be extreme in; slanted, for edges are often square."""
 
 POINT_KEY = np.uint32(0x7FFFFFFF)
-"""Key of a contact that is no corner of an overlap."""
+"""Key of a contact that is not a corner of an overlap."""
 
 
 class HullFaces(NamedTuple):
     """Faces of all hulls in the table of shapes; see :class:`.ShapeArrays`."""
 
-    face_start: NDArray[np.int32]
-    corner: NDArray[np.int32]
+    face_start: Ints
+    corner: Ints
     plane: Floats
 
 
@@ -49,9 +59,9 @@ class ManifoldScratch(NamedTuple):
     flat: Floats  # the same, projected, (2, CORNERS, 2)
     ring: Floats  # their overlap while it is cut, (2, RING, 2)
     candidate: Floats  # corners of the overlap and gaps there, (RING + 1, 3)
-    label: NDArray[np.int64]  # edges that leave the corners of the rings, (2, RING)
+    label: Longs  # edges that leave the corners of the rings, (2, RING)
     key: NDArray[np.uint32]  # of candidates, (RING + 1,)
-    chosen: NDArray[np.int64]  # candidates that become contacts, (MOST,)
+    chosen: Longs  # candidates that become contacts, (MOST,)
 
 
 class Nearest(NamedTuple):
@@ -77,41 +87,23 @@ def new_manifold_scratch():
 
 
 @routine
-def plane_of(polygon, side, count, n0, n1, n2):
+def plane_of(polygon, side, count, n):
     """Slope of a feature's plane over the plane across n: its normal m, scaled to m·n = 1.
 
     A segment's plane is the one that holds it and leans least.
     """
-    x0, x1, x2 = polygon[side, 0, 0], polygon[side, 0, 1], polygon[side, 0, 2]
-    m0, m1, m2 = 0.0, 0.0, 0.0
+    x, m = vector_at(polygon, side, 0), (0.0, 0.0, 0.0)
     if count == 2:
-        e0, e1, e2 = (
-            polygon[side, 1, 0] - x0,
-            polygon[side, 1, 1] - x1,
-            polygon[side, 1, 2] - x2,
-        )
-        ee = e0 * e0 + e1 * e1 + e2 * e2
-        along = (e0 * n0 + e1 * n1 + e2 * n2) / ee if ee > 0.0 else 0.0
-        m0, m1, m2 = n0 - along * e0, n1 - along * e1, n2 - along * e2
+        e = minus(vector_at(polygon, side, 1), x)
+        ee = dot(e, e)
+        lean = dot(e, n) / ee if ee > 0.0 else 0.0
+        m = minus(n, times(lean, e))
     else:
         for k in range(1, count - 1):
-            e0, e1, e2 = (
-                polygon[side, k, 0] - x0,
-                polygon[side, k, 1] - x1,
-                polygon[side, k, 2] - x2,
-            )
-            f0, f1, f2 = (
-                polygon[side, k + 1, 0] - x0,
-                polygon[side, k + 1, 1] - x1,
-                polygon[side, k + 1, 2] - x2,
-            )
-            m0 += e1 * f2 - e2 * f1
-            m1 += e2 * f0 - e0 * f2
-            m2 += e0 * f1 - e1 * f0
-    upright = m0 * n0 + m1 * n1 + m2 * n2
-    if upright == 0.0:
-        return n0, n1, n2
-    return m0 / upright, m1 / upright, m2 / upright
+            e, f = minus(vector_at(polygon, side, k), x), minus(vector_at(polygon, side, k + 1), x)
+            m = plus(m, cross(e, f))
+    upright = dot(m, n)
+    return n if upright == 0.0 else over(m, upright)
 
 
 @routine
@@ -196,7 +188,7 @@ def gather(ring, label, which, points, name, heights, limit, size, candidate, ke
 def place_deepest(candidate, key, count, gap, x, y, size, chosen, picked):
     """See to it that the first chosen candidate is the deepest point, at (x, y) with this gap.
 
-    Where the deepest point is no corner, it stands in for the nearest corner, whose key it takes,
+    Where the deepest point is not a corner, it stands in for the nearest corner and takes its key
     or, far from all of them, is one contact more. Returns the number of contacts.
     """
     front = 0
@@ -231,34 +223,23 @@ def project(polygon, side, count, n, u, v, flat):
     Comes with the length along n of a unit across the feature's plane, for roundings.
     """
     for k in range(count):
-        p0, p1, p2 = polygon[side, k, 0], polygon[side, k, 1], polygon[side, k, 2]
-        flat[side, k, 0] = u[0] * p0 + u[1] * p1 + u[2] * p2
-        flat[side, k, 1] = v[0] * p0 + v[1] * p1 + v[2] * p2
-    m0, m1, m2 = plane_of(polygon, side, count, n[0], n[1], n[2])
-    slope_u = -(m0 * u[0] + m1 * u[1] + m2 * u[2])
-    slope_v = -(m0 * v[0] + m1 * v[1] + m2 * v[2])
-    p0, p1, p2 = polygon[side, 0, 0], polygon[side, 0, 1], polygon[side, 0, 2]
-    height = n[0] * p0 + n[1] * p1 + n[2] * p2
+        p = vector_at(polygon, side, k)
+        flat[side, k, 0], flat[side, k, 1] = dot(u, p), dot(v, p)
+    m = plane_of(polygon, side, count, n)
+    slope_u, slope_v = -dot(m, u), -dot(m, v)
+    height = dot(n, vector_at(polygon, side, 0))
     height -= slope_u * flat[side, 0, 0] + slope_v * flat[side, 0, 1]
-    return height, slope_u, slope_v, np.sqrt(m0 * m0 + m1 * m1 + m2 * m2)
+    return height, slope_u, slope_v, norm(m)
 
 
 @routine
-def contact_plane(polygon, side, n0, n1, n2):
+def contact_plane(polygon, side, n):
     """Unit vectors u, v across n; u goes along the first edge of a feature."""
-    e0, e1, e2 = (
-        polygon[side, 1, 0] - polygon[side, 0, 0],
-        polygon[side, 1, 1] - polygon[side, 0, 1],
-        polygon[side, 1, 2] - polygon[side, 0, 2],
-    )
-    along = e0 * n0 + e1 * n1 + e2 * n2
-    e0, e1, e2 = e0 - along * n0, e1 - along * n1, e2 - along * n2
-    length = np.sqrt(e0 * e0 + e1 * e1 + e2 * e2)
-    if length > 0.0:
-        u0, u1, u2 = e0 / length, e1 / length, e2 / length
-    else:
-        u0, u1, u2 = perpendicular(n0, n1, n2)
-    return (u0, u1, u2), (n1 * u2 - n2 * u1, n2 * u0 - n0 * u2, n0 * u1 - n1 * u0)
+    e = minus(vector_at(polygon, side, 1), vector_at(polygon, side, 0))
+    e = minus(e, times(dot(e, n), n))
+    length = norm(e)
+    u = over(e, length) if length > 0.0 else perpendicular(n)
+    return u, cross(n, u)
 
 
 @routine
@@ -274,30 +255,23 @@ def manifold(a, points_a, b, points_b, faces, pose, size, limit, nearest, scratc
     face_start, corner, plane = faces
     polygon, flat, ring, candidate, label, key, chosen = scratch
     point, gaps, keys = out
-    n0, n1, n2 = n
     r_a = rounding(a)
-    count_a, name_a = feature(a, points_a, face_start, corner, plane, n0, n1, n2, polygon, 0)
+    count_a, name_a = feature(a, points_a, face_start, corner, plane, n, polygon, 0)
     count_b, name_b = 0, 0
     if count_a >= 2:
-        d0, d1, d2 = into_b(pose, -n0, -n1, -n2)
-        count_b, name_b = feature(b, points_b, face_start, corner, plane, d0, d1, d2, polygon, 1)
+        d = into_b(pose, (-n[0], -n[1], -n[2]))
+        count_b, name_b = feature(b, points_b, face_start, corner, plane, d, polygon, 1)
     known = gap < np.inf
     if count_b < 2 and not known:
         return 0
     if count_b < 2:
-        point[at, 0, 0], point[at, 0, 1], point[at, 0, 2] = (
-            p[0] + r_a * n0,
-            p[1] + r_a * n1,
-            p[2] + r_a * n2,
-        )
+        put_vector(point, at, 0, along(p, r_a, n))
         gaps[at, 0] = gap
         keys[at, 0] = POINT_KEY
         return 1
     for k in range(count_b):
-        polygon[1, k, 0], polygon[1, k, 1], polygon[1, k, 2] = out_of_b(
-            pose, polygon[1, k, 0], polygon[1, k, 1], polygon[1, k, 2]
-        )
-    u, v = contact_plane(polygon, 1 if count_a == 2 else 0, n0, n1, n2)
+        put_vector(polygon, 1, k, out_of_b(pose, vector_at(polygon, 1, k)))
+    u, v = contact_plane(polygon, 1 if count_a == 2 else 0, n)
     height_a, a_u, a_v, lean_a = project(polygon, 0, count_a, n, u, v, flat)
     height_b, b_u, b_v, lean_b = project(polygon, 1, count_b, n, u, v, flat)
     # a rounded line is met farther out by a normal that leans, but not at its lower end: there, the
@@ -305,10 +279,10 @@ def manifold(a, points_a, b, points_b, faces, pose, size, limit, nearest, scratc
     height_a += r_a * lean_a
     height_b -= rounding(b) * lean_b
     sharp = is_sharp(a) and is_sharp(b)
-    which, points = overlap_of_features(flat, count_a, count_b, sharp, ring, label, size)
+    which, corners = overlap_of_features(flat, count_a, count_b, sharp, ring, label, size)
     name = ((name_a & 511) << 12) | ((name_b & 511) << 21)
     heights = (height_a, a_u, a_v, height_b, b_u, b_v)
-    count = gather(ring, label, which, points, name, heights, limit, size, candidate, key)
+    count = gather(ring, label, which, corners, name, heights, limit, size, candidate, key)
     picked = count
     if count > MOST:
         picked = pick(candidate, count, size, chosen)
@@ -316,18 +290,16 @@ def manifold(a, points_a, b, points_b, faces, pose, size, limit, nearest, scratc
     else:
         for k in range(count):
             chosen[k] = k
-    x = u[0] * p[0] + u[1] * p[1] + u[2] * p[2]
-    y = v[0] * p[0] + v[1] * p[1] + v[2] * p[2]
-    deepest = n0 * p[0] + n1 * p[1] + n2 * p[2] + r_a
+    deepest = dot(n, p) + r_a
     if known:
-        picked = place_deepest(candidate, key, count, gap, x, y, size, chosen, picked)
+        picked = place_deepest(
+            candidate, key, count, gap, dot(u, p), dot(v, p), size, chosen, picked
+        )
     for k in range(picked):
         i = chosen[k]
         x, y = candidate[i, 0], candidate[i, 1]
         height = deepest if k == 0 and known else height_a + a_u * x + a_v * y
-        point[at, k, 0] = x * u[0] + y * v[0] + height * n0
-        point[at, k, 1] = x * u[1] + y * v[1] + height * n1
-        point[at, k, 2] = x * u[2] + y * v[2] + height * n2
+        put_vector(point, at, k, along(along(times(x, u), y, v), height, n))
         # nowhere are the shapes nearer along n than where they are nearest
         gaps[at, k] = candidate[i, 2]
         if known:

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from amontons._jit import heavy_kernel, kernel, prange, routine
 from amontons.algebra.rotations import rotation_of
+from amontons.algebra.vectors import cross, dot, minus, norm, over, put, row
+from amontons.array_types import Ints, Longs
 from amontons.collision.body_parts import Poses
 from amontons.collision.narrow.choose_four import ROUND, weighed
 from amontons.collision.narrow.convex_pairs import new_pair_scratch, relative_pose, write_world
 from amontons.collision.narrow.manifold import HullFaces
-from amontons.collision.narrow.support import core_of
+from amontons.collision.narrow.support import core_of, out_of_b
 from amontons.collision.narrow.triangles import MeshEdges, Triangle, collide_triangle
 from amontons.collision.pair_contacts import MOST, ContactSlots, PairContacts, empty_slots
 from amontons.model.shapes.table import ShapeArrays
-
-Ints = NDArray[np.int32]
 
 PAIRS = 16
 """Pairs, or triangles, that share one set of scratch arrays."""
@@ -35,21 +34,14 @@ SLANT = (np.cos(0.35), np.sin(0.35))
 
 
 @routine
-def box_in_mesh(pose, middle, half, s, margin):
-    """Middle and half extents of shape s's box in the mesh's frame, the margin included."""
-    x, y, z = middle[s, 0], middle[s, 1], middle[s, 2]
-    c = (
-        pose[0] * x + pose[1] * y + pose[2] * z + pose[9],
-        pose[3] * x + pose[4] * y + pose[5] * z + pose[10],
-        pose[6] * x + pose[7] * y + pose[8] * z + pose[11],
-    )
-    x, y, z = half[s, 0], half[s, 1], half[s, 2]
-    e = (
+def box_in_frame(middle, half, s, pose, margin):
+    """Middle and half extents of the box around shape s, B, along A's axes, the margin included."""
+    x, y, z = row(half, s)
+    return out_of_b(pose, row(middle, s)), (
         abs(pose[0]) * x + abs(pose[1]) * y + abs(pose[2]) * z + margin,
         abs(pose[3]) * x + abs(pose[4]) * y + abs(pose[5]) * z + margin,
         abs(pose[6]) * x + abs(pose[7]) * y + abs(pose[8]) * z + margin,
     )
-    return c, e
 
 
 @routine
@@ -104,7 +96,7 @@ def find_faces(shapes, poses, pair, margin, first, faces, count):
         for at in range(chunk * PAIRS, min((chunk + 1) * PAIRS, pair.shape[0])):
             i, j = pair[at, 0], pair[at, 1]
             pose = relative_pose(rotation_of(turn, i), rotation_of(turn, j), place, i, place, j)
-            c, e = box_in_mesh(pose, middle, half, shape[j], margin)
+            c, e = box_in_frame(middle, half, shape[j], pose, margin)
             begin = np.int64(-1)
             if first.size > 0:
                 begin = first[at]
@@ -129,21 +121,19 @@ def collide_faces(shapes, poses, pair, owner, faces, margin, found):
             m, s = shape[i], shape[j]
             begin = face_start[data[m, 2] + faces[at]]
             for k in range(3):
-                v = data[m, 0] + corner[begin + k]
-                tri[k, 0], tri[k, 1], tri[k, 2] = points[v, 0], points[v, 1], points[v, 2]
+                put(tri, k, row(points, data[m, 0] + corner[begin + k]))
             r = rotation_of(turn, i)
             pose = relative_pose(r, rotation_of(turn, j), place, i, place, j)
-            c, _ = box_in_mesh(pose, middle, half, s, 0.0)
-            size = np.sqrt(half[s, 0] ** 2 + half[s, 1] ** 2 + half[s, 2] ** 2)
+            c, _ = box_in_frame(middle, half, s, pose, 0.0)
+            size = norm(row(half, s))
             for k in range(1, 3):
-                d0, d1, d2 = tri[k, 0] - tri[0, 0], tri[k, 1] - tri[0, 1], tri[k, 2] - tri[0, 2]
-                size += 0.5 * np.sqrt(d0 * d0 + d1 * d1 + d2 * d2)
-            made, n0, n1, n2 = collide_triangle(
+                size += 0.5 * norm(minus(row(tri, k), row(tri, 0)))
+            made, n = collide_triangle(
                 Triangle(tri, faces[at], begin), MeshEdges(neighbour, edge_kind, data[m, 2]),
                 core_of(kind, shape_size, data, s), points, table, pose, c, size, margin, scratch,
                 out, at,
             )  # fmt: skip
-            write_world(r, n0, n1, n2, abs(made), at, normal, point)
+            write_world(r, n, abs(made), at, normal, point)
             number[at] = made
             for k in range(abs(made)):  # features of different triangles have different keys
                 key[at, k] ^= np.uint32(np.uint32(faces[at]) * np.uint32(2654435761))
@@ -156,14 +146,10 @@ def keep_extremes(low, high, seed, normal, point, gap, left, keep):
     Contacts that are less deep count for less. The seed is kept beside them where it is deeper.
     `left` marks contacts that no side has claimed yet; those of this side are claimed.
     """
-    n0, n1, n2 = normal[seed, 0], normal[seed, 1], normal[seed, 2]
-    if abs(n0) < 0.6:
-        u0, u1, u2 = 0.0, n2, -n1
-    else:
-        u0, u1, u2 = -n2, 0.0, n0
-    length = np.sqrt(u0 * u0 + u1 * u1 + u2 * u2)
-    u0, u1, u2 = u0 / length, u1 / length, u2 / length
-    v0, v1, v2 = n1 * u2 - n2 * u1, n2 * u0 - n0 * u2, n0 * u1 - n1 * u0
+    n = row(normal, seed)
+    u = (0.0, n[2], -n[1]) if abs(n[0]) < 0.6 else (-n[2], 0.0, n[0])
+    u = over(u, norm(u))
+    v = cross(n, u)
     lowest, spread = np.inf, 0.0
     for way in range(4):
         c = SLANT[0] if way % 2 == 0 else -SLANT[1]
@@ -171,15 +157,10 @@ def keep_extremes(low, high, seed, normal, point, gap, left, keep):
         sign = 1.0 if way < 2 else -1.0
         best, farthest = seed, 0.0
         for q in range(low, high):
-            alike = n0 * normal[q, 0] + n1 * normal[q, 1] + n2 * normal[q, 2]
-            if not left[q] or alike < ALIKE:
+            if not left[q] or dot(n, row(normal, q)) < ALIKE:
                 continue
-            d0 = point[q, 0] - point[seed, 0]
-            d1 = point[q, 1] - point[seed, 1]
-            d2 = point[q, 2] - point[seed, 2]
-            u = d0 * u0 + d1 * u1 + d2 * u2
-            v = d0 * v0 + d1 * v1 + d2 * v2
-            far = sign * (c * u + s * v)
+            d = minus(row(point, q), row(point, seed))
+            far = sign * (c * dot(d, u) + s * dot(d, v))
             far = weighed(far, far, gap[q] - gap[seed], ROUND)
             if far > farthest:
                 best, farthest = q, far
@@ -189,7 +170,7 @@ def keep_extremes(low, high, seed, normal, point, gap, left, keep):
     if gap[seed] < lowest - 1e-7 * spread:
         keep[seed] = True
     for q in range(low, high):
-        if n0 * normal[q, 0] + n1 * normal[q, 1] + n2 * normal[q, 2] >= ALIKE:
+        if dot(n, row(normal, q)) >= ALIKE:
             left[q] = False
 
 
@@ -225,7 +206,7 @@ def collide_mesh(shapes: ShapeArrays, poses: Poses, pairs: Ints, margin: float) 
     return _best(found, owner, len(pairs))
 
 
-def _best(found: ContactSlots, owner: NDArray[np.int64], pairs: int) -> PairContacts:
+def _best(found: ContactSlots, owner: Longs, pairs: int) -> PairContacts:
     """Contacts of pairs from those of their triangles."""
     # what overlaps but should be another triangle's matter counts where no other has taken it up
     sure = np.zeros(pairs, dtype=np.bool_)

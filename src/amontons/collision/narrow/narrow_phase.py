@@ -9,9 +9,9 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from amontons._jit import Kernel, serial_kernel
+from amontons.array_types import Ints, Longs
 from amontons.collision.body_parts import Poses
 from amontons.collision.narrow.box_pairs import collide_boxes
 from amontons.collision.narrow.capsule_pairs import collide_capsules
@@ -29,8 +29,6 @@ from amontons.collision.pair_contacts import (
 )
 from amontons.model.shapes.table import BOX, CAPSULE, HULL, MESH, PLANE, SPHERE, ShapeArrays
 
-Ints = NDArray[np.int32]
-
 KINDS = HULL + 1
 """Numbers of kinds of shapes are below."""
 
@@ -45,14 +43,14 @@ Narrow = Callable[[ShapeArrays, Poses, Ints, float], PairContacts]
 class Answer(NamedTuple):
     """What one kernel found: the pairs it answers for, by their numbers, and their contacts."""
 
-    which: NDArray[np.int64]
+    which: Longs
     contacts: PairContacts
 
 
 class Narrowed(NamedTuple):
     """Pairs of two spheres, which need no search, by their numbers, and contacts of the others."""
 
-    spheres: NDArray[np.int64]
+    spheres: Longs
     answers: list[Answer]
 
 
@@ -93,7 +91,7 @@ def _table() -> dict[tuple[int, int], Narrow]:
     return table
 
 
-def _ranked() -> tuple[NDArray[np.int64], list[tuple[Narrow, int, int]]]:
+def _ranked() -> tuple[Longs, list[tuple[Narrow, int, int]]]:
     """Ranks of all pairs of kinds, and every narrow phase with its first rank and the end.
 
     Pairs of kinds that one kernel answers for are neighbours, as each call has its price. Two

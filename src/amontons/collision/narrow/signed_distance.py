@@ -5,15 +5,14 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from amontons._jit import routine
+from amontons.algebra.vectors import dot, negative, norm, over, plus, times
+from amontons.array_types import Floats, Longs
 from amontons.collision.narrow.epa import FACES, VERTICES, depth_of_cores, face_in_front
-from amontons.collision.narrow.gjk import APART, FAR, distance_of_cores, point_of_first
+from amontons.collision.narrow.gjk import APART, FAR, distance_of_cores, point_of_a, point_of_first
 from amontons.collision.narrow.polish import PIECE_COLUMNS, add_simplex_piece, is_round, polish
 from amontons.collision.narrow.support import difference_support
-
-Floats = NDArray[np.float64]
 
 EXACT = 1e-12
 """Accuracy of distances, as a part of the size of the two shapes."""
@@ -35,8 +34,8 @@ class SearchScratch(NamedTuple):
     weight: Floats  # of corners, or of pieces, (4,)
     plane: Floats  # of the polytope's faces: normal and distance, (FACES, 4)
     piece: Floats  # smooth pieces that meet, see `polish`, (3, PIECE_COLUMNS)
-    face: NDArray[np.int64]  # corners of the polytope's faces, (FACES, 3)
-    horizon: NDArray[np.int64]  # edges of the hole that a new corner leaves, (3 FACES, 2)
+    face: Longs  # corners of the polytope's faces, (FACES, 3)
+    horizon: Longs  # edges of the hole that a new corner leaves, (3 FACES, 2)
 
 
 @routine
@@ -60,8 +59,7 @@ def polish_distance(a, points_a, b, points_b, pose, size, count, v, corner, weig
     for i in range(count):
         share = share0 if i == 0 else share1 if i == 1 else share2 if i == 2 else share3
         pieces = add_simplex_piece(a, b, pose, size, piece, pieces, share, weight, corner, i)
-    length = np.sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
-    n = (v[0] / length, v[1] / length, v[2] / length)
+    n = over(v, norm(v))
     return polish(a, points_a, b, points_b, pose, size, pieces, n, piece, weight)
 
 
@@ -79,8 +77,7 @@ def polish_depth(a, points_a, b, points_b, pose, size, m, face, front, corner, w
                 pieces = add_simplex_piece(
                     a, b, pose, size, piece, pieces, share, weight, corner, face[front, i]
                 )
-    n = (-m[0], -m[1], -m[2])
-    return polish(a, points_a, b, points_b, pose, size, pieces, n, piece, weight)
+    return polish(a, points_a, b, points_b, pose, size, pieces, negative(m), piece, weight)
 
 
 @routine
@@ -89,29 +86,27 @@ def overlap(a, points_a, b, points_b, pose, guess, size, start, scratch):
     corner, weight, plane, piece, face, _ = scratch
     accuracy = COARSE if is_round(a) or is_round(b) else EXACT
     for _ in range(2):
-        h, m0, m1, m2, faces, nearest = depth_of_cores(
+        h, m, faces, nearest = depth_of_cores(
             a, points_a, b, points_b, pose, guess, size, accuracy * size, start, scratch
         )
-        front = nearest
-        p0, p1, p2 = corner[0, 3], corner[0, 4], corner[0, 5]
+        front, p = nearest, point_of_a(corner, 0)
         if nearest >= 0:
             front = face_in_front(corner, face, plane, faces, nearest, size, weight)
-            i, j, k = face[front, 0], face[front, 1], face[front, 2]
-            p0 = weight[0] * corner[i, 3] + weight[1] * corner[j, 3] + weight[2] * corner[k, 3]
-            p1 = weight[0] * corner[i, 4] + weight[1] * corner[j, 4] + weight[2] * corner[k, 4]
-            p2 = weight[0] * corner[i, 5] + weight[1] * corner[j, 5] + weight[2] * corner[k, 5]
+            p = times(weight[0], point_of_a(corner, face[front, 0]))
+            p = plus(p, times(weight[1], point_of_a(corner, face[front, 1])))
+            p = plus(p, times(weight[2], point_of_a(corner, face[front, 2])))
         if accuracy < COARSE or faces == 0:
             break
         if nearest >= 0 and h - plane[nearest, 3] <= EXACT * size:
             break
-        f, n0, n1, n2, q0, q1, q2, error = polish_depth(
-            a, points_a, b, points_b, pose, size, (m0, m1, m2), face, front, corner, weight, piece
+        f, n, q, error = polish_depth(
+            a, points_a, b, points_b, pose, size, m, face, front, corner, weight, piece
         )
         if error <= FACING * size and f <= h + EXACT * size:
-            return -f, n0, n1, n2, q0, q1, q2
+            return -f, n, q
         accuracy = 1e-11
         start = False
-    return -h, -m0, -m1, -m2, p0, p1, p2
+    return -h, negative(m), p
 
 
 @routine
@@ -128,37 +123,35 @@ def signed_distance(a, points_a, b, points_b, pose, guess, size, limit, scratch)
     corner, weight, _, piece, _, _ = scratch
     round_pair = is_round(a) or is_round(b)
     coarse = COARSE * size if round_pair else 0.0
+    d, q = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     for _ in range(2):
-        state, count, v0, v1, v2 = distance_of_cores(
+        state, count, v = distance_of_cores(
             a, points_a, b, points_b, pose, guess, size, EXACT * size, coarse, limit, corner, weight
         )
         if state == FAR:
-            return False, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+            return False, 0.0, d, q
         if state != APART:
             break
-        p0, p1, p2 = point_of_first(corner, count, weight)
+        p = point_of_first(corner, count, weight)
         if coarse == 0.0:
             break
-        f, n0, n1, n2, q0, q1, q2, error = polish_distance(
-            a, points_a, b, points_b, pose, size, count, (v0, v1, v2), corner, weight, piece
+        f, n, on_a, error = polish_distance(
+            a, points_a, b, points_b, pose, size, count, v, corner, weight, piece
         )
         if f < 0.0 and error <= min(FACING * size, -1e-6 * f):
-            return True, -f, n0, n1, n2, q0, q1, q2
+            return True, -f, n, on_a
         coarse = 0.0
     least = -np.inf
-    d0, d1, d2, q0, q1, q2 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     if state == APART:
-        apart = np.sqrt(v0 * v0 + v1 * v1 + v2 * v2)
-        w0, w1, w2, _, _, _ = difference_support(a, points_a, b, points_b, pose, -v0, -v1, -v2)
-        least = (v0 * w0 + v1 * w1 + v2 * w2) / apart
+        apart = norm(v)
+        w, _ = difference_support(a, points_a, b, points_b, pose, negative(v))
+        least = dot(v, w) / apart
         if apart - least <= FACING * size or apart > BARELY * size:
-            return True, apart, v0 / apart, v1 / apart, v2 / apart, p0, p1, p2
+            return True, apart, over(v, apart), p
         # so near that v has stalled: the polytope may know better
-        d0, d1, d2, q0, q1, q2 = v0 / apart, v1 / apart, v2 / apart, p0, p1, p2
+        d, q = over(v, apart), p
         count = 0
-    gap, n0, n1, n2, p0, p1, p2 = overlap(
-        a, points_a, b, points_b, pose, guess, size, count == 4, scratch
-    )
+    gap, n, p = overlap(a, points_a, b, points_b, pose, guess, size, count == 4, scratch)
     if gap < least:
-        return True, least, d0, d1, d2, q0, q1, q2
-    return True, gap, n0, n1, n2, p0, p1, p2
+        return True, least, d, q
+    return True, gap, n, p

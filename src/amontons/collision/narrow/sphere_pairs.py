@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from amontons._jit import kernel, prange
 from amontons.algebra.rotations import rotation_of
+from amontons.algebra.vectors import minus, negative, row, times, turned, turned_back
 from amontons.collision.narrow.distances import distance_to_convex
 from amontons.collision.pair_contacts import put_contact
 
@@ -19,23 +20,14 @@ def collide_sphere_convex(shapes, poses, pair, margin, found):
         a, b = pair[i, 0], pair[i, 1]
         s = shape[b]
         radius = size[shape[a], 0]
-        d0 = place[a, 0] - place[b, 0]
-        d1 = place[a, 1] - place[b, 1]
-        d2 = place[a, 2] - place[b, 2]
-        r00, r01, r02, r10, r11, r12, r20, r21, r22 = rotation_of(turn, b)
-        distance, m0, m1, m2 = distance_to_convex(
+        r = rotation_of(turn, b)
+        distance, m = distance_to_convex(
             kind[s], size, data, vertex, face_start, corner, plane, s,
-            r00 * d0 + r10 * d1 + r20 * d2,
-            r01 * d0 + r11 * d1 + r21 * d2,
-            r02 * d0 + r12 * d1 + r22 * d2,
-            radius + margin,
+            turned_back(r, minus(row(place, a), row(place, b))), radius + margin,
         )  # fmt: skip
         number[i] = 0
         if distance - radius > margin:
             continue
-        n0 = -(r00 * m0 + r01 * m1 + r02 * m2)
-        n1 = -(r10 * m0 + r11 * m1 + r12 * m2)
-        n2 = -(r20 * m0 + r21 * m1 + r22 * m2)
         number[i] = 1
-        n, p = (n0, n1, n2), (radius * n0, radius * n1, radius * n2)
-        put_contact(normal, point, gap, key, i, 0, n, p, distance - radius, 0)
+        n = negative(turned(r, m))
+        put_contact(normal, point, gap, key, i, 0, n, times(radius, n), distance - radius, 0)

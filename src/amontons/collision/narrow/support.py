@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from amontons._jit import routine
+from amontons.algebra.vectors import dot, minus, negative, norm, plus, row, turned, turned_back
 from amontons.model.shapes.table import (
     BOX,
     CAPSULE,
@@ -56,12 +57,12 @@ def rounding(core):
 
 
 @routine
-def farthest_vertex(first, count, points, d0, d1, d2):
+def farthest_vertex(first, count, points, d):
     """Row of the vertex farthest in direction d; of several the first."""
     best = np.uint64(first)
-    value = points[best, 0] * d0 + points[best, 1] * d1 + points[best, 2] * d2
+    value = dot(row(points, best), d)
     for k in range(np.uint64(first + 1), np.uint64(first + count)):
-        here = points[k, 0] * d0 + points[k, 1] * d1 + points[k, 2] * d2
+        here = dot(row(points, k), d)
         if here > value:
             value = here
             best = k
@@ -69,24 +70,24 @@ def farthest_vertex(first, count, points, d0, d1, d2):
 
 
 @routine
-def support_point(core, points, d0, d1, d2):
+def support_point(core, points, d):
     """A point of the core farthest in direction d (any length), in the shape's frame."""
     kind, x, y, z, first, count, _, _ = core
+    d0, d1, d2 = d
     if kind == BOX:
         return (x if d0 >= 0.0 else -x), (y if d1 >= 0.0 else -y), (z if d2 >= 0.0 else -z)
     if kind in (HULL, TRIANGLE):
-        k = farthest_vertex(first, count, points, d0, d1, d2)
-        return points[k, 0], points[k, 1], points[k, 2]
+        return row(points, farthest_vertex(first, count, points, d))
     if kind == SPHERE:
         return 0.0, 0.0, 0.0
     if kind == CAPSULE:
         return 0.0, 0.0, (y if d2 >= 0.0 else -y)
     if kind == ELLIPSOID:
-        e0, e1, e2 = x * d0, y * d1, z * d2
-        length = np.sqrt(e0 * e0 + e1 * e1 + e2 * e2)
+        e = (x * d0, y * d1, z * d2)
+        length = norm(e)
         if length == 0.0:
             return x, 0.0, 0.0
-        return x * (e0 / length), y * (e1 / length), z * (e2 / length)
+        return x * (e[0] / length), y * (e[1] / length), z * (e[2] / length)
     across = d0 * d0 + d1 * d1
     scale = 0.0  # straight along the axis: the middle of the flat end
     if across > TINY * d2 * d2:
@@ -99,25 +100,22 @@ def support_point(core, points, d0, d1, d2):
 
 
 @routine
-def difference_support(a, points_a, b, points_b, pose, d0, d1, d2):
+def into_b(pose, d):
+    """A direction of A's axes in B's."""
+    return turned_back(pose, d)
+
+
+@routine
+def out_of_b(pose, q):
+    """A point of B's frame in A's."""
+    return plus(turned(pose, q), (pose[9], pose[10], pose[11]))
+
+
+@routine
+def difference_support(a, points_a, b, points_b, pose, d):
     """Farthest point of B − A in direction d, and the point of A that makes it; axes of A.
 
     `pose` holds the rotation of B in A's axes, row by row, and B's origin from A's.
     """
-    r0, r1, r2, r3, r4, r5, r6, r7, r8, t0, t1, t2 = pose
-    p0, p1, p2 = support_point(a, points_a, -d0, -d1, -d2)
-    q0, q1, q2 = support_point(
-        b,
-        points_b,
-        r0 * d0 + r3 * d1 + r6 * d2,
-        r1 * d0 + r4 * d1 + r7 * d2,
-        r2 * d0 + r5 * d1 + r8 * d2,
-    )
-    return (
-        r0 * q0 + r1 * q1 + r2 * q2 + t0 - p0,
-        r3 * q0 + r4 * q1 + r5 * q2 + t1 - p1,
-        r6 * q0 + r7 * q1 + r8 * q2 + t2 - p2,
-        p0,
-        p1,
-        p2,
-    )
+    p = support_point(a, points_a, negative(d))
+    return minus(out_of_b(pose, support_point(b, points_b, into_b(pose, d))), p), p

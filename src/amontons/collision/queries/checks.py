@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from amontons.array_types import Floats, Ints, Longs
 from amontons.checks import rows_array
 from amontons.errors import InputError
-
-Floats = NDArray[np.float64]
 
 ALL_GROUPS = 0xFFFFFFFF
 
@@ -64,7 +63,7 @@ def group_bits(name: str, value: ArrayLike, number: int) -> NDArray[np.uint32]:
     return np.array(np.broadcast_to(array, number), dtype=np.uint32)
 
 
-def body_numbers(name: str, value: ArrayLike | None, number: int, bodies: int) -> NDArray[np.int32]:
+def body_numbers(name: str, value: ArrayLike | None, number: int, bodies: int) -> Ints:
     """Bodies, or −1 for none: one for all or one each; shape (number,)."""
     array = _whole(name, -1 if value is None else value, number)
     wrong = (array < -1) | (array >= bodies)
@@ -74,7 +73,7 @@ def body_numbers(name: str, value: ArrayLike | None, number: int, bodies: int) -
     return np.array(np.broadcast_to(array, number), dtype=np.int32)
 
 
-def body_pairs(value: ArrayLike, bodies: int) -> NDArray[np.int64]:
+def body_pairs(value: ArrayLike, bodies: int) -> Longs:
     """Pairs of two different bodies, shape (n, 2)."""
     pairs = np.asarray(value)
     if pairs.size == 0:
@@ -96,7 +95,7 @@ def body_pairs(value: ArrayLike, bodies: int) -> NDArray[np.int64]:
     return pairs.astype(np.int64)
 
 
-def _whole(name: str, value: ArrayLike, number: int) -> NDArray[np.int64]:
+def _whole(name: str, value: ArrayLike, number: int) -> Longs:
     array = np.asarray(value)
     if array.dtype.kind not in "iu" or array.shape not in ((), (number,)):
         raise InputError(

@@ -6,19 +6,19 @@ the surface, with a minus sign.
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from amontons._jit import helper, kernel, prange, routine
 from amontons.algebra.rotations import rotation_of
+from amontons.algebra.vectors import minus, negative, norm, put, row
 from amontons.collision.narrow.convex_pairs import relative_pose
-from amontons.collision.narrow.polish import into_b, out_of_b
+from amontons.collision.narrow.mesh_pairs import box_in_frame
 from amontons.collision.narrow.signed_distance import new_search_scratch
-from amontons.collision.narrow.support import support_point, triangle_core
+from amontons.collision.narrow.support import into_b, out_of_b, support_point, triangle_core
+from amontons.collision.narrow.triangles import centroid
 from amontons.collision.queries.nearest_on_mesh import distance_to_mesh
 from amontons.collision.queries.pair_gaps import core_or_vertices, gap_of_cores, write
-from amontons.collision.queries.tree_boxes import box_to_box, new_walk
+from amontons.collision.queries.tree_boxes import box_to_box, keep_for_later, new_walk
 from amontons.model.shapes.table import MESH
 
 
@@ -31,18 +31,13 @@ def identity():
 @routine
 def triangle_to_core(triangle, b, points_b, pose, middle, reach, limit, scratch):
     """Gap of one triangle, corners in A's frame, and B, which lies within `reach` of `middle`."""
-    c0 = (triangle[0, 0] + triangle[1, 0] + triangle[2, 0]) / 3.0
-    c1 = (triangle[0, 1] + triangle[1, 1] + triangle[2, 1]) / 3.0
-    c2 = (triangle[0, 2] + triangle[1, 2] + triangle[2, 2]) / 3.0
-    square = 0.0
+    centre, radius = centroid(triangle), 0.0
     for v in range(3):
-        e0, e1, e2 = triangle[v, 0] - c0, triangle[v, 1] - c1, triangle[v, 2] - c2
-        square = max(square, e0 * e0 + e1 * e1 + e2 * e2)
-    size = reach + math.sqrt(square)
-    g0, g1, g2 = middle[0] - c0, middle[1] - c1, middle[2] - c2
-    if not g0 * g0 + g1 * g1 + g2 * g2 > (1e-9 * size) ** 2:
-        g0, g1, g2 = 0.0, 0.0, size
-    guess = (g0, g1, g2)
+        radius = max(radius, norm(minus(row(triangle, v), centre)))
+    size = reach + radius
+    guess = minus(middle, centre)
+    if not norm(guess) > 1e-9 * size:
+        guess = (0.0, 0.0, size)
     return gap_of_cores(triangle_core(), triangle, b, points_b, pose, guess, size, limit, scratch)
 
 
@@ -55,15 +50,12 @@ def mesh_to_core(shapes, s, b, points_b, pose, middle, half, limit, triangle, wa
     data, point, face_start, corner = shapes.data, shapes.point, shapes.face_start, shapes.corner
     node_box, node_link, node_face = shapes.node_box, shapes.node_link, shapes.node_face
     stack, later = walk
-    reach = math.sqrt(half[0] * half[0] + half[1] * half[1] + half[2] * half[2])
+    reach = norm(half)
     first, first_face = data[s, 0], data[s, 2]
-    best, n0, n1, n2, p0, p1, p2 = limit, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    best, n, p = limit, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     found = False
     root = np.int64(data[s, 4])
-    stack[0], waiting = root, 1
-    later[0] = box_to_box(
-        node_box, root, middle[0], middle[1], middle[2], half[0], half[1], half[2]
-    )
+    stack[0], later[0], waiting = root, box_to_box(node_box, root, middle, half), 1
     while waiting > 0:
         waiting -= 1
         node = np.int64(stack[waiting])
@@ -73,40 +65,18 @@ def mesh_to_core(shapes, s, b, points_b, pose, middle, half, limit, triangle, wa
             for e in range(-1 - node_link[node, 0], node_link[node, 1]):
                 begin = face_start[first_face + node_face[e]]
                 for v in range(3):
-                    row = first + corner[begin + v]
-                    for axis in range(3):
-                        triangle[v, axis] = point[row, axis]
-                gap, u0, u1, u2, q0, q1, q2 = triangle_to_core(
+                    put(triangle, v, row(point, first + corner[begin + v]))
+                gap, u, q = triangle_to_core(
                     triangle, b, points_b, pose, middle, reach, best, scratch
                 )
                 if gap < best or (gap == best and gap < np.inf and not found):
-                    best, n0, n1, n2, p0, p1, p2 = gap, u0, u1, u2, q0, q1, q2
-                    found = True
+                    best, n, p, found = gap, u, q, True
             continue
         one, other = np.int64(node_link[node, 0]), np.int64(node_link[node, 1])
-        to_one = box_to_box(
-            node_box, one, middle[0], middle[1], middle[2], half[0], half[1], half[2]
-        )
-        to_other = box_to_box(
-            node_box, other, middle[0], middle[1], middle[2], half[0], half[1], half[2]
-        )
-        if to_one < to_other:
-            one, other, to_one, to_other = other, one, to_other, to_one
-        stack[waiting], later[waiting] = one, to_one
-        stack[waiting + 1], later[waiting + 1] = other, to_other
-        waiting += 2
-    return (best if found else np.inf), n0, n1, n2, p0, p1, p2
-
-
-@helper
-def box_in_frame(middle, half, t, pose):
-    """Middle and half extents of the box around shape t, B, along the axes of A."""
-    x, y, z = half[t, 0], half[t, 1], half[t, 2]
-    return out_of_b(pose, middle[t, 0], middle[t, 1], middle[t, 2]), (
-        abs(pose[0]) * x + abs(pose[1]) * y + abs(pose[2]) * z,
-        abs(pose[3]) * x + abs(pose[4]) * y + abs(pose[5]) * z,
-        abs(pose[6]) * x + abs(pose[7]) * y + abs(pose[8]) * z,
-    )
+        to_one = box_to_box(node_box, one, middle, half)
+        to_other = box_to_box(node_box, other, middle, half)
+        waiting = keep_for_later(stack, later, waiting, one, to_one, other, to_other)
+    return (best if found else np.inf), n, p
 
 
 @routine
@@ -115,9 +85,8 @@ def place_triangle(point, corner, first, begin, pose, triangle):
     low0, low1, low2 = np.inf, np.inf, np.inf
     high0, high1, high2 = -np.inf, -np.inf, -np.inf
     for v in range(3):
-        row = first + corner[begin + v]
-        x, y, z = out_of_b(pose, point[row, 0], point[row, 1], point[row, 2])
-        triangle[v, 0], triangle[v, 1], triangle[v, 2] = x, y, z
+        x, y, z = out_of_b(pose, row(point, first + corner[begin + v]))
+        put(triangle, v, (x, y, z))
         low0, low1, low2 = min(low0, x), min(low1, y), min(low2, z)
         high0, high1, high2 = max(high0, x), max(high1, y), max(high2, z)
     return (0.5 * (low0 + high0), 0.5 * (low1 + high1), 0.5 * (low2 + high2)), (
@@ -130,7 +99,7 @@ def place_triangle(point, corner, first, begin, pose, triangle):
 @routine
 def inside_mesh(shapes, s, p, walk):
     """Whether point p is inside the closed mesh s."""
-    distance, _, _, _ = distance_to_mesh(shapes, True, s, walk, p, 0.0)
+    distance, _ = distance_to_mesh(shapes, True, s, walk, p, 0.0)
     return distance < 0.0
 
 
@@ -143,45 +112,39 @@ def gap_of_mesh(shapes_a, closed_a, s, shapes_b, closed_b, t, pose, limit, walk,
     # a point of each: if it is inside the other, and no triangles meet, all of it is
     inside = False
     if closed_a[s]:
-        x, y, z = support_point(b, points_b, 0.0, 0.0, 1.0)
-        inside = inside_mesh(shapes_a, s, out_of_b(pose, x, y, z), walk)
+        top = support_point(b, points_b, (0.0, 0.0, 1.0))
+        inside = inside_mesh(shapes_a, s, out_of_b(pose, top), walk)
     if closed_b[t] and not inside:
-        row = shapes_a.data[s, 0]
-        p = into_b(
-            pose,
-            points_a[row, 0] - pose[9],
-            points_a[row, 1] - pose[10],
-            points_a[row, 2] - pose[11],
-        )
-        inside = inside_mesh(shapes_b, t, p, walk)
+        corner = minus(row(points_a, shapes_a.data[s, 0]), (pose[9], pose[10], pose[11]))
+        inside = inside_mesh(shapes_b, t, into_b(pose, corner), walk)
     best = np.inf if inside else limit
-    gap, n0, n1, n2, p0, p1, p2 = np.inf, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    gap, n, p = np.inf, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     whole = shapes_b.kind[t] != MESH
     for f in range(1 if whole else data_b[t, 3]):
         if whole:
             piece, piece_points, piece_pose = b, points_b, pose
-            middle, half = box_in_frame(shapes_b.middle, shapes_b.half, t, pose)
+            middle, half = box_in_frame(shapes_b.middle, shapes_b.half, t, pose, 0.0)
         else:
             piece, piece_points, piece_pose = triangle_core(), other, identity()
             begin = shapes_b.face_start[data_b[t, 2] + f]
             middle, half = place_triangle(
                 points_b, shapes_b.corner, data_b[t, 0], begin, pose, other
             )
-        distance, u0, u1, u2, q0, q1, q2 = mesh_to_core(
+        distance, u, q = mesh_to_core(
             shapes_a, s, piece, piece_points, piece_pose, middle, half, best, triangle, walk,
             scratch,
         )  # fmt: skip
         if distance < gap:
-            gap, n0, n1, n2, p0, p1, p2 = distance, u0, u1, u2, q0, q1, q2
+            gap, n, p = distance, u, q
             best = min(best, gap)
     if inside and gap > 0.0:
-        return -gap, -n0, -n1, -n2, p0, p1, p2
-    return gap, n0, n1, n2, p0, p1, p2
+        return -gap, negative(n), p
+    return gap, n, p
 
 
 @kernel
 def mesh_gaps(
-    shapes_a, closed_a, poses_a, shapes_b, closed_b, poses_b, pairs, limit, gap, normal, point
+    shapes_a, poses_a, closed_a, shapes_b, poses_b, closed_b, pairs, limit, gap, normal, point
 ):
     """A is a mesh, B convex or a mesh; of two meshes, each triangle of B goes through A's tree."""
     place_a, turn_a, shape_a = poses_a.place, poses_a.turn, poses_a.shape
@@ -190,10 +153,10 @@ def mesh_gaps(
         i, j = np.int64(pairs[k, 0]), np.int64(pairs[k, 1])
         r = rotation_of(turn_a, i)
         pose = relative_pose(r, rotation_of(turn_b, j), place_a, i, place_b, j)
-        distance, n0, n1, n2, p0, p1, p2 = gap_of_mesh(
+        distance, n, p = gap_of_mesh(
             shapes_a, closed_a, np.int64(shape_a[i]), shapes_b, closed_b, np.int64(shape_b[j]),
             pose, limit, new_walk(), new_search_scratch(),
         )  # fmt: skip
         gap[k] = np.inf
         if distance < np.inf:
-            write(gap, normal, point, k, distance, n0, n1, n2, p0, p1, p2, r)
+            write(gap, normal, point, k, distance, n, p, r)

@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from amontons._jit import kernel, prange
+from amontons.algebra.vectors import row
+from amontons.array_types import Flags, Floats, Ints
 from amontons.collision.body_parts import Poses
 from amontons.collision.broad.grid import bound_parts
 from amontons.collision.queries.mesh_gaps import mesh_gaps
@@ -15,9 +17,6 @@ from amontons.collision.queries.pair_gaps import convex_gaps, plane_gaps
 from amontons.collision.queries.scene_tree import SLACK, SceneTree
 from amontons.collision.queries.tree_boxes import DEPTH, box_to_box
 from amontons.model.shapes.table import MESH, PLANE, ShapeArrays
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int32]
 
 WORK = 32
 """A pair takes as long as this many contacts do in a solver."""
@@ -28,7 +27,7 @@ class Side(NamedTuple):
 
     shapes: ShapeArrays
     poses: Poses
-    closed: NDArray[np.bool_]  # which shapes are closed meshes, (shapes,)
+    closed: Flags  # which shapes are closed meshes, (shapes,)
 
     @property
     def kinds(self) -> NDArray[np.uint8]:
@@ -36,7 +35,7 @@ class Side(NamedTuple):
         return self.shapes.kind[self.poses.shape]
 
 
-def closed_meshes(shapes: ShapeArrays) -> NDArray[np.bool_]:
+def closed_meshes(shapes: ShapeArrays) -> Flags:
     """Which shapes are meshes whose edges all have a triangle on each side, shape (shapes,)."""
     closed = np.zeros(shapes.kind.size, dtype=bool)
     meshes = np.flatnonzero(shapes.kind == MESH)
@@ -53,14 +52,13 @@ def find_near(box, tree_box, start, entry, first, near, count):
     leaves = tree_box.shape[0] // 2
     for i in prange(box.shape[0]):
         stack = np.empty(DEPTH, dtype=np.int32)
+        middle, half = row(box, i), (box[i, 3], box[i, 4], box[i, 5])
         stack[0], stack[1], waiting = 1, 2 * leaves, 2
         met = 0
         while waiting > 0:
             waiting -= 1
             node = np.int64(stack[waiting])
-            if node < 2 * leaves and box_to_box(
-                tree_box, node, box[i, 0], box[i, 1], box[i, 2], box[i, 3], box[i, 4], box[i, 5]
-            ) > 0.0:  # fmt: skip
+            if node < 2 * leaves and box_to_box(tree_box, node, middle, half) > 0.0:
                 continue
             if node < leaves:
                 stack[waiting], stack[waiting + 1] = 2 * node + 1, 2 * node
@@ -106,10 +104,10 @@ def gaps_of(a: Side, b: Side, pairs: Ints, limit: float) -> tuple[Floats, Floats
     for turned in (False, True):
         lowest = np.where(swapped == turned, kinds.min(axis=1), 255)
         one, other = (b, a) if turned else (a, b)
-        for chosen, run in (
-            (lowest == PLANE, _run_planes),
-            (lowest == MESH, _run_meshes),
-            ((lowest > MESH) & (lowest < 255), _run_convex),
+        for chosen, gaps in (
+            (lowest == PLANE, plane_gaps),
+            (lowest == MESH, mesh_gaps),
+            ((lowest > MESH) & (lowest < 255), convex_gaps),
         ):
             which = np.flatnonzero(chosen)
             if not which.size:
@@ -117,7 +115,7 @@ def gaps_of(a: Side, b: Side, pairs: Ints, limit: float) -> tuple[Floats, Floats
             ordered = np.ascontiguousarray(pairs[which][:, ::-1] if turned else pairs[which])
             size = which.size
             answer = np.empty(size), np.zeros((size, 3)), np.zeros((size, 3))
-            run(one, other, ordered, limit, *answer)
+            gaps.sized(WORK * size)(*one, *other, ordered, limit, *answer)
             if turned:
                 answer = _seen_from_other(one, other, ordered, *answer)
             gap[which], normal[which], point[which] = answer
@@ -131,27 +129,3 @@ def _seen_from_other(
     apart = a.poses.place[pairs[:, 0]] - b.poses.place[pairs[:, 1]]
     reach = np.where(np.isfinite(gap), gap, 0.0)[:, None]
     return gap, -normal, point + reach * normal + apart
-
-
-def _run_planes(
-    a: Side, b: Side, pairs: Ints, limit: float, gap: Floats, normal: Floats, point: Floats
-) -> None:
-    plane_gaps.sized(len(pairs))(
-        a.shapes, a.poses, b.shapes, b.poses, pairs, limit, gap, normal, point
-    )
-
-
-def _run_convex(
-    a: Side, b: Side, pairs: Ints, limit: float, gap: Floats, normal: Floats, point: Floats
-) -> None:
-    convex_gaps.sized(WORK * len(pairs))(
-        a.shapes, a.poses, b.shapes, b.poses, pairs, limit, gap, normal, point
-    )
-
-
-def _run_meshes(
-    a: Side, b: Side, pairs: Ints, limit: float, gap: Floats, normal: Floats, point: Floats
-) -> None:
-    mesh_gaps.sized(WORK * len(pairs))(
-        a.shapes, a.closed, a.poses, b.shapes, b.closed, b.poses, pairs, limit, gap, normal, point
-    )

@@ -13,13 +13,14 @@ import math
 import numpy as np
 
 from amontons._jit import helper, routine
+from amontons.algebra.vectors import along, dot, minus, norm, over, row, times
 from amontons.model.shapes.table import BOX, CAPSULE, CONE, CYLINDER, ELLIPSOID, SPHERE
 
 
 @helper
 def missed():
     """The answer of a line that misses."""
-    return np.inf, -np.inf, 0.0, 0.0, 0.0
+    return np.inf, -np.inf, (0.0, 0.0, 0.0)
 
 
 @helper
@@ -32,8 +33,9 @@ def slab(x, d, half):
 
 
 @helper
-def disc(radius, x, y, d0, d1):
+def disc(radius, p, d):
     """Stretch within a radius from the z axis, whatever z is."""
+    x, y, d0, d1 = p[0], p[1], d[0], d[1]
     rate = d0 * d0 + d1 * d1
     if rate == 0.0:
         return (-np.inf, np.inf) if x * x + y * y <= radius * radius else (np.inf, -np.inf)
@@ -46,90 +48,84 @@ def disc(radius, x, y, d0, d1):
 
 
 @routine
-def span_of_sphere(radius, x, y, z, d0, d1, d2):
+def span_of_sphere(radius, p, d):
     """Within a sphere about the origin."""
-    middle = -(x * d0 + y * d1 + z * d2)
-    x, y, z = x + middle * d0, y + middle * d1, z + middle * d2
-    square = radius * radius - (x * x + y * y + z * z)
+    middle = -dot(p, d)
+    p = along(p, middle, d)
+    square = radius * radius - dot(p, p)
     if square < 0.0:
         return missed()
     half = math.sqrt(square)
-    n0, n1, n2 = (x - half * d0) / radius, (y - half * d1) / radius, (z - half * d2) / radius
-    return middle - half, middle + half, n0, n1, n2
+    return middle - half, middle + half, over(minus(p, times(half, d)), radius)
 
 
 @routine
-def span_of_ellipsoid(a0, a1, a2, x, y, z, d0, d1, d2):
+def span_of_ellipsoid(a, p, d):
     """Within an ellipsoid with these semi-axes: a sphere, where lengths are measured by them."""
-    u0, u1, u2 = d0 / a0, d1 / a1, d2 / a2
-    rate = u0 * u0 + u1 * u1 + u2 * u2
-    middle = -(x / a0 * u0 + y / a1 * u1 + z / a2 * u2) / rate
-    p0, p1, p2 = x / a0 + middle * u0, y / a1 + middle * u1, z / a2 + middle * u2
-    square = 1.0 - (p0 * p0 + p1 * p1 + p2 * p2)
+    u, p = (d[0] / a[0], d[1] / a[1], d[2] / a[2]), (p[0] / a[0], p[1] / a[1], p[2] / a[2])
+    rate = dot(u, u)
+    middle = -dot(p, u) / rate
+    p = along(p, middle, u)
+    square = 1.0 - dot(p, p)
     if square < 0.0:
         return missed()
     half = math.sqrt(square / rate)
-    n0, n1, n2 = (p0 - half * u0) / a0, (p1 - half * u1) / a1, (p2 - half * u2) / a2
-    length = math.sqrt(n0 * n0 + n1 * n1 + n2 * n2)
-    return middle - half, middle + half, n0 / length, n1 / length, n2 / length
+    p = minus(p, times(half, u))
+    n = (p[0] / a[0], p[1] / a[1], p[2] / a[2])
+    return middle - half, middle + half, over(n, norm(n))
 
 
 @routine
-def span_of_box(h0, h1, h2, x, y, z, d0, d1, d2):
+def span_of_box(h, p, d):
     """Within a box with these half extents."""
-    in0, out0 = slab(x, d0, h0)
-    in1, out1 = slab(y, d1, h1)
-    in2, out2 = slab(z, d2, h2)
+    in0, out0 = slab(p[0], d[0], h[0])
+    in1, out1 = slab(p[1], d[1], h[1])
+    in2, out2 = slab(p[2], d[2], h[2])
     enter, leave = max(in0, in1, in2), min(out0, out1, out2)
     if enter > leave:
         return missed()
     if enter == in0:
-        return enter, leave, -math.copysign(1.0, d0), 0.0, 0.0
+        return enter, leave, (-math.copysign(1.0, d[0]), 0.0, 0.0)
     if enter == in1:
-        return enter, leave, 0.0, -math.copysign(1.0, d1), 0.0
-    return enter, leave, 0.0, 0.0, -math.copysign(1.0, d2)
+        return enter, leave, (0.0, -math.copysign(1.0, d[1]), 0.0)
+    return enter, leave, (0.0, 0.0, -math.copysign(1.0, d[2]))
 
 
 @routine
-def span_of_cylinder(radius, half, x, y, z, d0, d1, d2):
+def span_of_cylinder(radius, half, p, d):
     """Within a cylinder of this radius and half height along z."""
-    in_side, out_side = disc(radius, x, y, d0, d1)
-    in_end, out_end = slab(z, d2, half)
+    in_side, out_side = disc(radius, p, d)
+    in_end, out_end = slab(p[2], d[2], half)
     enter, leave = max(in_side, in_end), min(out_side, out_end)
     if enter > leave:
         return missed()
     if in_end >= in_side:
-        return enter, leave, 0.0, 0.0, -math.copysign(1.0, d2)
-    return enter, leave, (x + enter * d0) / radius, (y + enter * d1) / radius, 0.0
+        return enter, leave, (0.0, 0.0, -math.copysign(1.0, d[2]))
+    return enter, leave, ((p[0] + enter * d[0]) / radius, (p[1] + enter * d[1]) / radius, 0.0)
 
 
 @routine
-def span_of_capsule(radius, half, x, y, z, d0, d1, d2):
+def span_of_capsule(radius, half, p, d):
     """Within a capsule: a cylinder and two balls, whose stretches join to one."""
-    in_side, out_side = disc(radius, x, y, d0, d1)
-    in_end, out_end = slab(z, d2, half)
-    enter, leave = max(in_side, in_end), min(out_side, out_end)
-    if enter > leave:
-        enter, leave = np.inf, -np.inf
-    in_ball, out_ball, _, _, _ = span_of_sphere(radius, x, y, z - half, d0, d1, d2)
-    enter, leave = min(enter, in_ball), max(leave, out_ball)
-    in_ball, out_ball, _, _, _ = span_of_sphere(radius, x, y, z + half, d0, d1, d2)
-    enter, leave = min(enter, in_ball), max(leave, out_ball)
+    enter, leave, _ = span_of_cylinder(radius, half, p, d)
+    for end in (-half, half):
+        in_ball, out_ball, _ = span_of_sphere(radius, (p[0], p[1], p[2] + end), d)
+        enter, leave = min(enter, in_ball), max(leave, out_ball)
     if enter > leave:
         return missed()
-    p0, p1, p2 = x + enter * d0, y + enter * d1, z + enter * d2
-    p2 -= min(max(p2, -half), half)
-    length = math.sqrt(p0 * p0 + p1 * p1 + p2 * p2)
-    return enter, leave, p0 / length, p1 / length, p2 / length
+    q = along(p, enter, d)
+    n = (q[0], q[1], q[2] - min(max(q[2], -half), half))
+    return enter, leave, over(n, norm(n))
 
 
 @helper
-def nappe(slope, x, y, w, d0, d1, d2):
+def nappe(slope, x, y, w, d):
     """Stretch below the tip of a cone of any height; w is how far below the tip the origin is.
 
     Within x² + y² ≤ slope² w² lie two cones, tip to tip. Other than the usual discriminant, the one
     here loses nothing to cancellation.
     """
+    d0, d1, d2 = d
     square = slope * slope
     rate = d0 * d0 + d1 * d1 - square * d2 * d2
     middle = x * d0 + y * d1 + square * w * d2
@@ -150,31 +146,31 @@ def nappe(slope, x, y, w, d0, d1, d2):
 
 
 @routine
-def span_of_cone(radius, height, x, y, z, d0, d1, d2):
+def span_of_cone(radius, height, p, d):
     """Within a cone whose base is at z = −h/4 and whose tip at z = 3h/4."""
-    in_side, out_side = nappe(radius / height, x, y, 0.75 * height - z, d0, d1, d2)
-    in_end, out_end = slab(z - 0.25 * height, d2, 0.5 * height)
+    in_side, out_side = nappe(radius / height, p[0], p[1], 0.75 * height - p[2], d)
+    in_end, out_end = slab(p[2] - 0.25 * height, d[2], 0.5 * height)
     enter, leave = max(in_side, in_end), min(out_side, out_end)
     if enter > leave:
         return missed()
-    if in_end > in_side and d2 > 0.0:
-        return enter, leave, 0.0, 0.0, -1.0
+    if in_end > in_side and d[2] > 0.0:
+        return enter, leave, (0.0, 0.0, -1.0)
     slant = math.sqrt(radius * radius + height * height)
-    p0, p1 = x + enter * d0, y + enter * d1
-    from_axis = math.sqrt(p0 * p0 + p1 * p1)
+    q = along(p, enter, d)
+    from_axis = math.sqrt(q[0] * q[0] + q[1] * q[1])
     if from_axis <= 1e-14 * radius:  # the tip itself
-        return enter, leave, 0.0, 0.0, 1.0
+        return enter, leave, (0.0, 0.0, 1.0)
     across = height / slant / from_axis
-    return enter, leave, p0 * across, p1 * across, radius / slant
+    return enter, leave, (q[0] * across, q[1] * across, radius / slant)
 
 
 @routine
-def span_of_hull(plane, face, faces, x, y, z, d0, d1, d2):
+def span_of_hull(plane, face, faces, p, d):
     """Within all half-spaces behind this many faces from row `face` on."""
     enter, leave, through = -np.inf, np.inf, face
     for f in range(face, face + faces):
-        rate = plane[f, 0] * d0 + plane[f, 1] * d1 + plane[f, 2] * d2
-        below = plane[f, 3] - (plane[f, 0] * x + plane[f, 1] * y + plane[f, 2] * z)
+        rate = dot(row(plane, f), d)
+        below = plane[f, 3] - dot(row(plane, f), p)
         if rate < 0.0:
             t = below / rate
             if t > enter:
@@ -185,23 +181,23 @@ def span_of_hull(plane, face, faces, x, y, z, d0, d1, d2):
             return missed()
         if enter > leave:
             return missed()
-    return enter, leave, plane[through, 0], plane[through, 1], plane[through, 2]
+    return enter, leave, row(plane, through)
 
 
 @routine
-def span_of_convex(kind, size, data, plane, s, x, y, z, d0, d1, d2):
+def span_of_convex(kind, size, data, plane, s, p, d):
     """Within shape `s` of the table, any convex one."""
-    a, b, c = size[s, 0], size[s, 1], size[s, 2]
+    a, b = size[s, 0], size[s, 1]
     if kind == SPHERE:
-        return span_of_sphere(a, x, y, z, d0, d1, d2)
+        return span_of_sphere(a, p, d)
     if kind == BOX:
-        return span_of_box(a, b, c, x, y, z, d0, d1, d2)
+        return span_of_box(row(size, s), p, d)
     if kind == CAPSULE:
-        return span_of_capsule(a, b, x, y, z, d0, d1, d2)
+        return span_of_capsule(a, b, p, d)
     if kind == CYLINDER:
-        return span_of_cylinder(a, b, x, y, z, d0, d1, d2)
+        return span_of_cylinder(a, b, p, d)
     if kind == CONE:
-        return span_of_cone(a, b, x, y, z, d0, d1, d2)
+        return span_of_cone(a, b, p, d)
     if kind == ELLIPSOID:
-        return span_of_ellipsoid(a, b, c, x, y, z, d0, d1, d2)
-    return span_of_hull(plane, data[s, 2], data[s, 3], x, y, z, d0, d1, d2)
+        return span_of_ellipsoid(row(size, s), p, d)
+    return span_of_hull(plane, data[s, 2], data[s, 3], p, d)

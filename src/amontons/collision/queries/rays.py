@@ -9,12 +9,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from amontons._jit import kernel, prange, routine
+from amontons.algebra.rotations import rotation_of
+from amontons.algebra.vectors import (
+    along,
+    cross,
+    dot,
+    minus,
+    negative,
+    plus,
+    put,
+    row,
+    times,
+    turned,
+    turned_back,
+)
+from amontons.array_types import Floats, Ints
 from amontons.collision.queries.ray_spans import span_of_convex
-from amontons.collision.queries.tree_boxes import enters_box, new_walk, reciprocal
-from amontons.collision.queries.world_axes import put_turned, to_local
+from amontons.collision.queries.tree_boxes import (
+    enters_box,
+    keep_for_later,
+    new_walk,
+    reciprocal,
+)
 from amontons.model.shapes.table import MESH, PLANE
-
-Floats = NDArray[np.float64]
 
 RAYS = 64
 """Rays that share one set of scratch arrays."""
@@ -33,47 +50,36 @@ class Rays(NamedTuple):
     direction: Floats  # unit, (rays, 3)
     longest: Floats  # length [m], (rays,)
     mask: NDArray[np.uint32]  # bits of the groups that it sees, (rays,)
-    ignored: NDArray[np.int32]  # a body that it does not see, or −1, (rays,)
+    ignored: Ints  # a body that it does not see, or −1, (rays,)
 
 
 @routine
-def cross_triangle(point, corner, plane, face_start, first, f, x, y, z, d0, d1, d2):
+def cross_triangle(point, corner, plane, face_start, first, f, p, d):
     """Where a line crosses the plane of triangle f, and the rate at which it climbs above it.
 
     ∞ if it misses the triangle. Edges are a few rounding errors wide, so that no ray slips through
     between two triangles.
     """
-    rate = plane[f, 0] * d0 + plane[f, 1] * d1 + plane[f, 2] * d2
+    rate = dot(row(plane, f), d)
     if rate == 0.0:
         return np.inf, 0.0
-    c = face_start[f]
-    i, j, k = first + corner[c], first + corner[c + 1], first + corner[c + 2]
-    a0, a1, a2 = point[i, 0] - x, point[i, 1] - y, point[i, 2] - z
-    b0, b1, b2 = point[j, 0] - x, point[j, 1] - y, point[j, 2] - z
-    c0, c1, c2 = point[k, 0] - x, point[k, 1] - y, point[k, 2] - z
+    k = face_start[f]
+    a = minus(row(point, first + corner[k]), p)
+    b = minus(row(point, first + corner[k + 1]), p)
+    c = minus(row(point, first + corner[k + 2]), p)
     # positive where the line passes inside of an edge, if it comes from behind
-    ab = d0 * (a1 * b2 - a2 * b1) + d1 * (a2 * b0 - a0 * b2) + d2 * (a0 * b1 - a1 * b0)
-    bc = d0 * (b1 * c2 - b2 * c1) + d1 * (b2 * c0 - b0 * c2) + d2 * (b0 * c1 - b1 * c0)
-    ca = d0 * (c1 * a2 - c2 * a1) + d1 * (c2 * a0 - c0 * a2) + d2 * (c0 * a1 - c1 * a0)
-    lowest, highest = min(ab, bc, ca), max(ab, bc, ca)
-    worst = lowest if rate > 0.0 else -highest
-    spread = a0 * a0 + a1 * a1 + a2 * a2 + b0 * b0 + b1 * b1 + b2 * b2
-    spread += c0 * c0 + c1 * c1 + c2 * c2
-    if worst < -EDGE * spread:
+    ab, bc, ca = dot(d, cross(a, b)), dot(d, cross(b, c)), dot(d, cross(c, a))
+    worst = min(ab, bc, ca) if rate > 0.0 else -max(ab, bc, ca)
+    if worst < -EDGE * (dot(a, a) + dot(b, b) + dot(c, c)):
         return np.inf, 0.0
-    height = plane[f, 0] * x + plane[f, 1] * y + plane[f, 2] * z - plane[f, 3]
-    t = -height / rate
+    t = (plane[f, 3] - dot(row(plane, f), p)) / rate
     # of a triangle seen on edge, the plane may be met anywhere
-    at_a, at_b, at_c = (
-        d0 * a0 + d1 * a1 + d2 * a2,
-        d0 * b0 + d1 * b1 + d2 * b2,
-        d0 * c0 + d1 * c1 + d2 * c2,
-    )
+    at_a, at_b, at_c = dot(d, a), dot(d, b), dot(d, c)
     return min(max(t, min(at_a, at_b, at_c)), max(at_a, at_b, at_c)), rate
 
 
 @routine
-def ray_to_mesh(shapes, s, walk, origin, direction, behind, touch, best):
+def ray_to_mesh(shapes, s, walk, p, d, behind, touch, best):
     """First hit of a ray on mesh s before `best`, and the unit normal against the ray; or ∞.
 
     The ray begins at `behind` (≤ 0 if the origin was moved forward) of the line's origin.
@@ -81,15 +87,13 @@ def ray_to_mesh(shapes, s, walk, origin, direction, behind, touch, best):
     data, point, face_start, corner = shapes.data, shapes.point, shapes.face_start, shapes.corner
     plane, node_box, node_link = shapes.plane, shapes.node_box, shapes.node_link
     node_face = shapes.node_face
-    (stack, later), (x, y, z), (d0, d1, d2) = walk, origin, direction
-    inverse0, inverse1, inverse2 = reciprocal(d0), reciprocal(d1), reciprocal(d2)
+    stack, later = walk
+    inverse, begin = reciprocal(d), behind - touch
     first, face = data[s, 0], data[s, 2]
     found, which, side = np.inf, -1, 1.0
     waiting = 0
     root = np.int64(data[s, 4])
-    entry = enters_box(
-        node_box, root, touch, x, y, z, inverse0, inverse1, inverse2, behind - touch, best
-    )
+    entry = enters_box(node_box, root, touch, p, inverse, begin, best)
     if entry < np.inf:
         stack[0], later[0], waiting = root, entry, 1
     while waiting > 0:
@@ -100,9 +104,7 @@ def ray_to_mesh(shapes, s, walk, origin, direction, behind, touch, best):
         if node_link[node, 0] < 0:
             for e in range(-1 - node_link[node, 0], node_link[node, 1]):
                 f = np.int64(face + node_face[e])
-                t, rate = cross_triangle(
-                    point, corner, plane, face_start, first, f, x, y, z, d0, d1, d2
-                )
+                t, rate = cross_triangle(point, corner, plane, face_start, first, f, p, d)
                 # begun on the surface, a ray that leaves by the front does not meet it
                 depth = (t - behind) * abs(rate)
                 if depth < -touch or t > best or (depth <= touch and rate > 0.0):
@@ -111,72 +113,51 @@ def ray_to_mesh(shapes, s, walk, origin, direction, behind, touch, best):
                     best, found, which, side = t, t, f, -math.copysign(1.0, rate)
             continue
         one, other = np.int64(node_link[node, 0]), np.int64(node_link[node, 1])
-        at_one = enters_box(
-            node_box, one, touch, x, y, z, inverse0, inverse1, inverse2, behind - touch, best
-        )
-        at_other = enters_box(
-            node_box, other, touch, x, y, z, inverse0, inverse1, inverse2, behind - touch, best
-        )
-        if at_one < at_other:
-            one, other, at_one, at_other = other, one, at_other, at_one
-        if at_one < np.inf:
-            stack[waiting], later[waiting] = one, at_one
-            waiting += 1
-        if at_other < np.inf:
-            stack[waiting], later[waiting] = other, at_other
-            waiting += 1
+        at_one = enters_box(node_box, one, touch, p, inverse, begin, best)
+        at_other = enters_box(node_box, other, touch, p, inverse, begin, best)
+        waiting = keep_for_later(stack, later, waiting, one, at_one, other, at_other)
     if which < 0:
-        return np.inf, 0.0, 0.0, 0.0
-    return found, side * plane[which, 0], side * plane[which, 1], side * plane[which, 2]
+        return np.inf, d
+    return found, times(side, row(plane, which))
 
 
 @routine
-def ray_to_plane(size, s, x, y, z, d0, d1, d2, touch, inside):
+def ray_to_plane(size, s, p, d, touch, inside):
     """Where a ray meets the half-space s, and its normal there; or ∞."""
-    n0, n1, n2 = size[s, 0], size[s, 1], size[s, 2]
-    height = n0 * x + n1 * y + n2 * z - size[s, 3]
-    rate = n0 * d0 + n1 * d1 + n2 * d2
+    n = row(size, s)
+    height, rate = dot(n, p) - size[s, 3], dot(n, d)
     if height < -touch:
-        return (0.0, -d0, -d1, -d2) if inside else (np.inf, 0.0, 0.0, 0.0)
-    if rate < 0.0:
-        return max(height, 0.0) / -rate, n0, n1, n2
-    return np.inf, 0.0, 0.0, 0.0
+        return (0.0 if inside else np.inf), negative(d)
+    return (max(height, 0.0) / -rate if rate < 0.0 else np.inf), n
 
 
 @routine
-def ray_to_part(shapes, s, walk, origin, direction, inside, best):
+def ray_to_part(shapes, s, walk, p, d, inside, best):
     """Where a ray meets shape s, not beyond `best`, and the outward normal; local frame; or ∞."""
-    size, middle, half, what = shapes.size, shapes.middle, shapes.half, shapes.kind[s]
-    (x, y, z), (d0, d1, d2) = origin, direction
+    size, half, what = shapes.size, shapes.half, shapes.kind[s]
     if what == PLANE:
-        touch = TOUCH * (abs(x) + abs(y) + abs(z) + abs(size[s, 3]))
-        return ray_to_plane(size, s, x, y, z, d0, d1, d2, touch, inside)
-    x, y, z = x - middle[s, 0], y - middle[s, 1], z - middle[s, 2]
-    touch = TOUCH * (half[s, 0] + half[s, 1] + half[s, 2]) + 1e-15 * (abs(x) + abs(y) + abs(z))
+        touch = TOUCH * (abs(p[0]) + abs(p[1]) + abs(p[2]) + abs(size[s, 3]))
+        return ray_to_plane(size, s, p, d, touch, inside)
+    middle = row(shapes.middle, s)
+    p = minus(p, middle)
+    away = abs(p[0]) + abs(p[1]) + abs(p[2])
+    touch = TOUCH * (half[s, 0] + half[s, 1] + half[s, 2]) + 1e-15 * away
     # go on as if the ray began beside the shape: far away its digits would be spent on nothing
-    shift = -(x * d0 + y * d1 + z * d2)
-    x += shift * d0 + middle[s, 0]
-    y += shift * d1 + middle[s, 1]
-    z += shift * d2 + middle[s, 2]
+    shift = -dot(p, d)
+    p = plus(along(p, shift, d), middle)
     if what == MESH:
-        t, n0, n1, n2 = ray_to_mesh(
-            shapes, s, walk, (x, y, z), direction, -shift, touch, best - shift
-        )
-        return max(shift + t, 0.0), n0, n1, n2
-    enter, leave, n0, n1, n2 = span_of_convex(
-        what, size, shapes.data, shapes.plane, s, x, y, z, d0, d1, d2
-    )
+        t, n = ray_to_mesh(shapes, s, walk, p, d, -shift, touch, best - shift)
+        return max(shift + t, 0.0), n
+    enter, leave, n = span_of_convex(what, size, shapes.data, shapes.plane, s, p, d)
     if enter > leave:
-        return np.inf, 0.0, 0.0, 0.0
+        return np.inf, n
     enter, leave = shift + enter, shift + leave
     if leave < 0.0:
-        return np.inf, 0.0, 0.0, 0.0
+        return np.inf, n
     # how far below the surface the ray begins
-    if -enter * abs(n0 * d0 + n1 * d1 + n2 * d2) <= touch:
-        return max(enter, 0.0), n0, n1, n2
-    if inside and leave > touch:
-        return 0.0, -d0, -d1, -d2
-    return np.inf, 0.0, 0.0, 0.0
+    if -enter * abs(dot(n, d)) <= touch:
+        return max(enter, 0.0), n
+    return (0.0 if inside and leave > touch else np.inf), negative(d)
 
 
 @kernel
@@ -191,10 +172,9 @@ def cast(shapes, poses, group, body, tree, rays, inside, hit, distance, normal):
     for chunk in prange((number + RAYS - 1) // RAYS):
         (stack, later), in_mesh = new_walk(), new_walk()
         for ray in range(chunk * RAYS, min((chunk + 1) * RAYS, number)):
-            x, y, z = origins[ray, 0], origins[ray, 1], origins[ray, 2]
-            d0, d1, d2 = directions[ray, 0], directions[ray, 1], directions[ray, 2]
-            inverse0, inverse1, inverse2 = reciprocal(d0), reciprocal(d1), reciprocal(d2)
-            best, which, m0, m1, m2 = longest[ray], -1, 0.0, 0.0, 0.0
+            x, d = row(origins, ray), row(directions, ray)
+            inverse = reciprocal(d)
+            best, which, m = longest[ray], -1, (0.0, 0.0, 0.0)
             stack[0], stack[1], later[0], later[1], waiting = 1, 2 * leaves, 0.0, 0.0, 2
             while waiting > 0:
                 waiting -= 1
@@ -203,32 +183,21 @@ def cast(shapes, poses, group, body, tree, rays, inside, hit, distance, normal):
                     continue
                 if node < leaves:
                     one, other = 2 * node, 2 * node + 1
-                    at_one = enters_box(
-                        box, one, 0.0, x, y, z, inverse0, inverse1, inverse2, 0.0, best
-                    )
-                    at_other = enters_box(
-                        box, other, 0.0, x, y, z, inverse0, inverse1, inverse2, 0.0, best
-                    )
-                    if at_one < at_other:
-                        one, other, at_one, at_other = other, one, at_other, at_one
-                    if at_one < np.inf:
-                        stack[waiting], later[waiting] = one, at_one
-                        waiting += 1
-                    if at_other < np.inf:
-                        stack[waiting], later[waiting] = other, at_other
-                        waiting += 1
+                    at_one = enters_box(box, one, 0.0, x, inverse, 0.0, best)
+                    at_other = enters_box(box, other, 0.0, x, inverse, 0.0, best)
+                    waiting = keep_for_later(stack, later, waiting, one, at_one, other, at_other)
                     continue
                 for e in range(start[node - leaves], start[node - leaves + 1]):
                     i = np.int64(entry[e])
                     if (group[i] & mask[ray]) == 0 or body[i] == ignored[ray]:
                         continue
-                    p0, p1, p2, u0, u1, u2 = to_local(turn, place, i, x, y, z, d0, d1, d2)
-                    p, u = (p0, p1, p2), (u0, u1, u2)
-                    t, n0, n1, n2 = ray_to_part(shapes, shape[i], in_mesh, p, u, inside, best)
+                    r = rotation_of(turn, i)
+                    p, u = turned_back(r, minus(x, row(place, i))), turned_back(r, d)
+                    t, n = ray_to_part(shapes, shape[i], in_mesh, p, u, inside, best)
                     if t < best or (t == best and t < np.inf and (which < 0 or i < which)):
-                        best, which, m0, m1, m2 = t, i, n0, n1, n2
+                        best, which, m = t, i, n
             hit[ray] = which
             if which < 0:
                 continue
             distance[ray] = best
-            put_turned(turn, which, m0, m1, m2, normal, ray)
+            put(normal, ray, turned(rotation_of(turn, which), m))

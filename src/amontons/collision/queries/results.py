@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int32]
+from amontons.array_types import Flags, Floats, Ints, Longs
 
 
 @dataclass(frozen=True)
@@ -25,7 +21,7 @@ class RayHits:
     """Unit normals out of the body, against the ray; shape (rays, 3)."""
 
     @property
-    def hit(self) -> NDArray[np.bool_]:
+    def hit(self) -> Flags:
         """Which rays hit something, shape (rays,)."""
         return self.bodies >= 0
 
@@ -51,7 +47,7 @@ class ClosestPoints:
     (points, 3)."""
 
     @property
-    def found(self) -> NDArray[np.bool_]:
+    def found(self) -> Flags:
         """Which points have a body near enough, shape (points,)."""
         return self.bodies >= 0
 
@@ -66,7 +62,7 @@ class ClosestPoints:
 class Overlaps:
     """Which bodies a shape overlaps at each of many places, sorted by place, then by body."""
 
-    places: NDArray[np.int64]
+    places: Longs
     """Number of the place, shape (overlaps,)."""
     bodies: Ints
     """Body that the shape overlaps there, shape (overlaps,)."""

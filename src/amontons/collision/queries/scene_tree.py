@@ -8,10 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from amontons._jit import routine, serial_kernel
+from amontons.array_types import Floats, Ints, Longs
 from amontons.model.shapes.table import PLANE
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int32]
 
 LEAF = 4
 """Parts of a leaf at most."""
@@ -29,7 +27,7 @@ class SceneTree(NamedTuple):
     """
 
     box: Floats  # low and high corners of nodes, row 0 unused, (2 · leaves, 6)
-    start: NDArray[np.int64]  # (leaves + 2,)
+    start: Longs  # (leaves + 2,)
     entry: Ints  # parts, planes last, (parts,)
 
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from amontons.array_types import Ints, Longs
 from amontons.checks import rows_array
 from amontons.collision.body_parts import parts_of
 from amontons.collision.queries.checks import (
@@ -34,8 +35,6 @@ from amontons.model.shapes.table import PLANE
 if TYPE_CHECKING:
     from amontons.collision.detector import CollisionDetector
 
-Floats = NDArray[np.float64]
-Longs = NDArray[np.int64]
 
 WORK = 16
 """A ray or a point takes as long as this many contacts do in a solver."""
@@ -222,7 +221,7 @@ class Snapshot:
 
         Each part of A is held against each part of B. Convex parts that overlap have the depth by
         which one must move to be free. Of meshes, each triangle counts for itself, so that a
-        negative number says that they overlap, but is no measure of how much. A part wholly inside
+        negative number says that they overlap, but not by how much. A part wholly inside
         a closed mesh has minus its distance from the surface. Two meshes take a time that grows
         with the number of triangles of B.
 
@@ -246,7 +245,7 @@ class Snapshot:
         on_b = on_a + gap[best, None] * normal[best]
         return Distances(gap[best], on_a, on_b, normal[best])
 
-    def _pairs_of_parts(self, pairs: Longs) -> tuple[Longs, NDArray[np.int32]]:
+    def _pairs_of_parts(self, pairs: Longs) -> tuple[Longs, Ints]:
         """All pairs of parts of pairs of bodies, and the number of the pair that each is of."""
         first = np.searchsorted(self._body, np.arange(self.bodies + 1))
         count = np.diff(first)[pairs]
@@ -256,7 +255,7 @@ class Snapshot:
         parts = first[pairs[which]] + np.column_stack([a, b])
         return which, parts.astype(np.int32)
 
-    def _body_of(self, part: Longs) -> NDArray[np.int32]:
+    def _body_of(self, part: Longs) -> Ints:
         """Body of each part; −1 stays −1."""
         bodies = np.full(len(part), -1, dtype=np.int32)
         bodies[part >= 0] = self._body[part[part >= 0]]

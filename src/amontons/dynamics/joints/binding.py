@@ -6,9 +6,9 @@ import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from amontons.algebra.rotations import quaternion_product, rotation_matrices
+from amontons.array_types import Floats, Ints, Longs
 from amontons.dynamics.joints.coordinates import TermArrays
 from amontons.dynamics.joints.law import (
     BOUNDED,
@@ -41,8 +41,6 @@ from amontons.model.joints.constraints import (
 )
 from amontons.model.joints.strength import Strength
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int32]
 IndexOf = Callable[[int], int]
 """From a body's id to its row in the bodies' arrays; raises `InputError` for unknown ones."""
 
@@ -85,7 +83,7 @@ def body_rows(joints: Sequence[Connection], index_of: IndexOf) -> Ints:
 
 def bind(
     joints: Sequence[Connection],
-    ids: NDArray[np.int64],
+    ids: Longs,
     index_of: IndexOf,
     position: Floats,
     orientation: Floats,
@@ -186,7 +184,7 @@ def _set_of(row: ConstraintRow) -> int:
 def _joints(
     joints: Sequence[Connection],
     parts: Sequence[JointConstraints],
-    ids: NDArray[np.int64],
+    ids: Longs,
     bodies: Ints,
     position: Floats,
     orientation: Floats,

@@ -9,16 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from amontons._jit import CHUNK, kernel, prange, routine
+from amontons.array_types import Flags, Floats
 from amontons.dynamics.joints.measures import cross, dot, measured, plus, product
-
-Floats = NDArray[np.float64]
 
 
 class TermArrays(NamedTuple):
     """Terms of all coordinates; a term's first frame is A's, or B's where it is swapped."""
 
     measure: NDArray[np.uint8]  # (terms,)
-    swapped: NDArray[np.bool_]  # (terms,)
+    swapped: Flags  # (terms,)
     weight: Floats  # (terms,)
     point_a: Floats  # in the first body's frame [m], (terms, 3)
     point_b: Floats  # in the second body's frame [m], (terms, 3)

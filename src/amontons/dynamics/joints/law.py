@@ -18,13 +18,10 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from amontons._jit import routine, serial_kernel
+from amontons.array_types import Flags, Floats, Ints
 from amontons.dynamics.joints.measures import cross, rotation, turned
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int32]
 
 POSITION, SPEED, LIMIT, EFFORT = range(4)
 """Numbers of the laws of rows."""
@@ -43,7 +40,7 @@ class JointRows(NamedTuple):
     jacobian: Floats  # by A's linear and angular velocity, then B's, (rows, 12)
     offset: Floats  # b [m/s, rad/s], (rows,)
     compliance: Floats  # E [m/(s N s), rad/(s N m s)], (rows,)
-    angular: NDArray[np.bool_]  # radians, not metres, (rows,)
+    angular: Flags  # radians, not metres, (rows,)
     free: int
     one_sided: int
     bounded: int
@@ -51,7 +48,7 @@ class JointRows(NamedTuple):
     upper: Floats  # (bounded,)
     guess: Floats  # impulses as large as the forces of the last step, (rows,)
 
-    def only(self, kept: NDArray[np.bool_]) -> JointRows:
+    def only(self, kept: Flags) -> JointRows:
         """Those of the rows, shape (rows,)."""
         first, last = self.free, self.free + self.one_sided
         bounded = kept[last:]

@@ -7,22 +7,21 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from amontons.array_types import Flags, Floats, Ints, Longs
 from amontons.dynamics.energy_ledger import FRICTION, MOTOR, RIGID, SLACK, SPRING, STOP
 from amontons.dynamics.joints.law import BOUNDED, EFFORT, FREE, LIMIT, POSITION, SPEED
 from amontons.dynamics.joints.measures import LENGTH
-from amontons.dynamics.joints.tables import Bools, Bytes, Ints, Tables
+from amontons.dynamics.joints.tables import Bytes, Tables
 from amontons.model.joints.base import Connection
-
-Floats = NDArray[np.float64]
 
 
 class Selections(NamedTuple):
     """What is asked of rows while the joints stay the same; each of shape (rows,)."""
 
     most: Floats  # error that counts at most: none, where a limit is not reached
-    rigid: Bools  # that hold or limit a coordinate without any give
-    sprung: NDArray[np.int64]  # numbers of those that are springs, (springs,)
-    servos: NDArray[np.int64]  # numbers of the rows of motors that are springs
+    rigid: Flags  # that hold or limit a coordinate without any give
+    sprung: Longs  # numbers of those that are springs, (springs,)
+    servos: Longs  # numbers of the rows of motors that are springs
     lines: NDArray[np.intp]  # coordinates along which their joints' axes are, (lines,)
     kind: Bytes  # whose work the ledger of energy takes a row's for
     moving: bool  # whether any target moves
@@ -63,7 +62,7 @@ class JointModel(NamedTuple):
         return cls(joints, tables, tables.first, Selections.of(tables))
 
     @property
-    def ids(self) -> NDArray[np.int64]:
+    def ids(self) -> Longs:
         """Numbers that joints keep for life, shape (joints,)."""
         return self.tables.joints.id
 

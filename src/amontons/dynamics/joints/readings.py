@@ -5,22 +5,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from amontons.array_types import Flags, Floats, Ints, Longs
 from amontons.dynamics.joints.breaking import mode_names
 from amontons.dynamics.joints.coordinates import Measured
 from amontons.dynamics.joints.model import JointModel
-from amontons.dynamics.joints.tables import (
-    ANGLE,
-    TRAVEL,
-    UNBROKEN,
-    Bools,
-    Ints,
-    JointState,
-    Tables,
-)
+from amontons.dynamics.joints.tables import ANGLE, TRAVEL, UNBROKEN, JointState, Tables
 from amontons.errors import InputError
 from amontons.model.joints.base import Connection
-
-Floats = NDArray[np.float64]
 
 
 class JointReadings:
@@ -56,12 +47,12 @@ class JointReadings:
         return len(self.tables.joints.id)
 
     @property
-    def ids(self) -> NDArray[np.int64]:
+    def ids(self) -> Longs:
         """Numbers that joints keep for life, shape (joints,)."""
         return self.tables.joints.id
 
     @property
-    def broken(self) -> Bools:
+    def broken(self) -> Flags:
         """Which joints are broken, shape (joints,)."""
         return self.state.broken
 

@@ -9,8 +9,8 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from amontons.array_types import Floats, Ints
 from amontons.checks import finite
 from amontons.dynamics.energy_ledger import OF_JOINTS, room_for_sums, total_of, work_of_rows
 from amontons.dynamics.joints.breaking import take_loads
@@ -26,9 +26,6 @@ from amontons.dynamics.joints.law import (
 )
 from amontons.dynamics.joints.model import JointModel
 from amontons.dynamics.joints.tables import JointState
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int32]
 
 NO_TWIST = np.zeros((0, 6))
 

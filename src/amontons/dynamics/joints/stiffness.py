@@ -17,21 +17,18 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from amontons._jit import serial_kernel
 from amontons.algebra.rotations import rotation_matrices
+from amontons.array_types import Floats, Longs
 from amontons.dynamics.joints.measures import rotation, turned
 from amontons.dynamics.joints.tables import JointArrays
-
-Floats = NDArray[np.float64]
-Rows = NDArray[np.int64]
 
 
 class Taut(NamedTuple):
     """Bodies whose joints are too taut for a step, and what that adds to their inertia."""
 
-    rows: Rows  # of the bodies, (taut,)
+    rows: Longs  # of the bodies, (taut,)
     added: Floats  # h²K₊ in world axes [kg m²], (taut, 3, 3)
     free: Floats  # v* without that, (taut, 6)
 
@@ -135,7 +132,7 @@ def _stiffness(
     return total
 
 
-def steady_turns(twist: Floats, before: Floats, rows: Rows) -> Floats:
+def steady_turns(twist: Floats, before: Floats, rows: Longs) -> Floats:
     """Velocities (bodies, 6) with what of the rotation of some bodies was there a step before.
 
     Of bodies whose swings no step resolves, the rotation before a step says nothing about that

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from amontons.array_types import Floats, Longs
 from amontons.checks import positive, positive_or_infinite
 from amontons.dynamics.joints.binding import IndexOf, bind, body_rows
 from amontons.dynamics.joints.coordinates import Measured
@@ -26,9 +27,6 @@ from amontons.dynamics.joints.tables import (
 )
 from amontons.errors import InputError
 from amontons.model.joints.base import Connection
-
-Floats = NDArray[np.float64]
-Ids = NDArray[np.int64]
 
 
 class JointSystem(JointReadings):
@@ -82,7 +80,7 @@ class JointSystem(JointReadings):
         orientation: ArrayLike,
         *,
         ids: Iterable[int] | None = None,
-    ) -> Ids:
+    ) -> Longs:
         """Add joints as bodies stand now; returns their ids. Either all are added or none."""
         chosen = range(self._next, self._next + len(joints)) if ids is None else ids
         new = np.array(list(chosen), dtype=np.int64)
@@ -141,7 +139,7 @@ class JointSystem(JointReadings):
         self.add(joints[len(kept) :], index_of, position, orientation)
 
     def joints_of(self, bodies: Iterable[int]) -> list[int]:
-        """Ids of the joints that name any of these bodies, given by their ids."""
+        """Longs of the joints that name any of these bodies, given by their ids."""
         wanted = {int(body) for body in bodies}
         return [
             int(id)

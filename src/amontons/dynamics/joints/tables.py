@@ -8,13 +8,11 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from amontons.array_types import Flags, Floats, Ints, Longs
 from amontons.dynamics.joints.coordinates import TermArrays
 from amontons.model.joints.strength import WAYS
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int32]
 Bytes = NDArray[np.uint8]
-Bools = NDArray[np.bool_]
 Table = TypeVar("Table", bound=tuple[Any, ...])
 
 
@@ -24,7 +22,7 @@ class CoordinateArrays(NamedTuple):
     joint: Ints  # row in the table of joints, (coordinates,)
     terms: Ints  # how many, (coordinates,)
     bodies: Ints  # rows in the bodies' arrays, −1 for the world, (coordinates, 2)
-    angular: Bools  # radians, not metres, (coordinates,)
+    angular: Flags  # radians, not metres, (coordinates,)
     reading: Bytes  # 0, or which of the joint's own coordinates it is, (coordinates,)
 
 
@@ -50,20 +48,20 @@ class RowArrays(NamedTuple):
     damping: Floats  # [N s/m, N m s/rad], (rows,)
     bound: Floats  # [N, N m], (rows,)
     margin: Floats  # [m, rad], (rows,)
-    motor: Bools  # (rows,)
+    motor: Flags  # (rows,)
 
 
 class JointArrays(NamedTuple):
     """One row per joint, in the order in which they were added."""
 
-    id: NDArray[np.int64]  # (joints,)
+    id: Longs  # (joints,)
     bodies: Ints  # rows in the bodies' arrays, (joints, 2)
     point: Floats  # where reactions are given, in B's frame [m], (joints, 3)
     axis: Floats  # from A to B, in B's frame; zero where it has none of its own, (joints, 3)
     strength: Floats  # largest load by each of the `MODES` [N, N m], (joints, modes)
     break_time: Floats  # that loads are averaged over [s], (joints,)
-    collide: Bools  # whether its bodies do so while it holds, (joints,)
-    weld: Bools  # whether it leaves B no way to move in A, (joints,)
+    collide: Flags  # whether its bodies do so while it holds, (joints,)
+    weld: Flags  # whether it leaves B no way to move in A, (joints,)
 
 
 class Tables(NamedTuple):
@@ -87,7 +85,7 @@ class JointState(NamedTuple):
     angle: Floats  # of terms, the last value, for angles over full turns [rad], (terms,)
     force: Floats  # of rows, in the last step [N, N m], (rows,)
     target: Floats  # of rows, as last asked for; NaN: a function of time not asked yet, (rows,)
-    broken: Bools  # (joints,)
+    broken: Flags  # (joints,)
     broken_by: Bytes  # mode in which it was most too much, or `UNBROKEN`, (joints,)
     broken_at: Floats  # the load then [N or N m], (joints,)
     left: Floats  # until it lets go, once it was too much [s], (joints,)
@@ -121,7 +119,7 @@ def fresh_state(tables: Tables) -> JointState:
     )
 
 
-def selected(table: Table, keep: Bools) -> Table:
+def selected(table: Table, keep: Flags) -> Table:
     """The rows of a table that are kept."""
     return type(table)(*(np.ascontiguousarray(column[keep]) for column in table))
 
@@ -131,14 +129,14 @@ def joined(one: Table, other: Table) -> Table:
     return type(one)(*(np.concatenate(pair) for pair in zip(one, other, strict=True)))
 
 
-def parts_without(tables: Tables, gone: Bools) -> tuple[Bools, Bools, Bools, Bools]:
+def parts_without(tables: Tables, gone: Flags) -> tuple[Flags, Flags, Flags, Flags]:
     """Which terms, coordinates, rows and joints stay; gone has shape (joints,)."""
     stay = ~gone
     coordinates, rows = stay[tables.coordinates.joint], stay[tables.rows.joint]
     return np.repeat(coordinates, tables.coordinates.terms), coordinates, rows, stay
 
 
-def without(tables: Tables, gone: Bools) -> Tables:
+def without(tables: Tables, gone: Flags) -> Tables:
     """The tables without some joints; gone has shape (joints,)."""
     terms, coordinates, rows, stay = parts_without(tables, gone)
     new_joint, new_coordinate, new_row = (
@@ -154,7 +152,7 @@ def without(tables: Tables, gone: Bools) -> Tables:
     )
 
 
-def state_without(state: JointState, tables: Tables, gone: Bools) -> JointState:
+def state_without(state: JointState, tables: Tables, gone: Flags) -> JointState:
     """The state of the joints that are left; tables are those of all, gone has shape (joints,)."""
     terms, _, rows, stay = parts_without(tables, gone)
     kept = {"angle": terms, "force": rows, "target": rows}

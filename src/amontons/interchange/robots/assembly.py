@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from amontons.array_types import Floats
 from amontons.errors import InputError
 from amontons.interchange.context import has_body
 from amontons.interchange.robots.axes import add_axis
 from amontons.interchange.robots.imported import Imported
 from amontons.interchange.robots.mechanism import (
     Axis,
-    Floats,
     Link,
     Mechanism,
     Piece,

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from amontons.array_types import Floats
 from amontons.interchange.robots.left_out import LeftOut
-from amontons.interchange.robots.mechanism import Axis, Floats, Way
+from amontons.interchange.robots.mechanism import Axis, Way
 from amontons.model.bodies import Body
 from amontons.model.forces import Bushing, TorsionSpring
 from amontons.model.joints import (

@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from amontons.array_types import Floats
 from amontons.checks import finite_array, not_negative
 from amontons.errors import FileFormatError, InputError
 from amontons.interchange.robots.left_out import LeftOut
-from amontons.interchange.robots.mechanism import Floats, Link, Piece, Pose, merged_inertia
+from amontons.interchange.robots.mechanism import Link, Piece, Pose, merged_inertia
 from amontons.model.shapes import (
     Box,
     ConvexHull,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from amontons.checks import finite_array, finite_vector, unit_vector
+from amontons.checks import finite_array, unit_vector
 from amontons.checks.arrays import Vector
 from amontons.errors import InputError
 from amontons.model.joints.base import Connection
@@ -50,7 +50,6 @@ class Bushing(Connection):
     angular_damping: float | Vector = 0.0
 
     def check(self) -> None:
-        self._check("point", finite_vector)
         if np.shape(self.axes) != (3, 3):
             raise InputError(f"axes must be three directions, got {self.axes!r}")
         axes = tuple(unit_vector(f"axes[{k}]", axis) for k, axis in enumerate(self.axes))

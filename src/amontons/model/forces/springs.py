@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from amontons.checks import finite, finite_vector, not_negative, unit_vector
+from amontons.checks import finite, not_negative
 from amontons.checks.arrays import Vector
 from amontons.errors import InputError
 from amontons.model.joints.base import Connection
@@ -54,8 +54,6 @@ class LinearSpring(Connection):
     length: float | None = None
 
     def check(self) -> None:
-        self._check("point_a", finite_vector)
-        self._check("point_b", finite_vector)
         if self.length is None:
             object.__setattr__(self, "length", math.dist(self.point_a, self.point_b))
         self._check("length", not_negative)
@@ -96,7 +94,6 @@ class TorsionSpring(Connection):
     angle: float = 0.0
 
     def check(self) -> None:
-        self._check("axis", unit_vector)
         self._check("angle", finite)
         check_softness(self)
 

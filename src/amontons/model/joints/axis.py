@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from amontons.checks import finite_vector, not_negative, unit_vector
 from amontons.checks.arrays import Vector
 from amontons.model.joints.base import Joint
-from amontons.model.joints.checks import Limits, checked_limits
+from amontons.model.joints.checks import Limits
 from amontons.model.joints.drives import Drive
-from amontons.model.joints.motors import Motor, checked_motor
+from amontons.model.joints.motors import Motor
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,13 +20,6 @@ class AxisJoint(Joint):
     limits: Limits = None
     friction: float = 0.0
     motor: Motor | None = None
-
-    def check(self) -> None:
-        self._check("point", finite_vector)
-        self._check("axis", unit_vector)
-        self._check("limits", checked_limits)
-        self._check("friction", not_negative)
-        self._check("motor", checked_motor)
 
     @property
     def drive(self) -> Drive:
@@ -41,7 +33,3 @@ class PlaneJoint(Joint):
 
     point: Vector
     normal: Vector
-
-    def check(self) -> None:
-        self._check("point", finite_vector)
-        self._check("normal", unit_vector)

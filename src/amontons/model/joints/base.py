@@ -5,14 +5,25 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, fields
 from typing import Any, ClassVar
 
-from amontons.checks import not_negative, positive_or_infinite
+from amontons.checks import finite_vector, not_negative, positive_or_infinite, unit_vector
 from amontons.errors import InputError
-from amontons.model.joints.checks import BodyLike, body_id
+from amontons.model.joints.checks import BodyLike, body_id, checked_limits
 from amontons.model.joints.constraints import RIGID, JointConstraints, Softness
+from amontons.model.joints.motors import checked_motor
 from amontons.model.joints.strength import Strength
+
+FIELD_CHECKS: dict[str, Callable[[str, Any], Any]] = {
+    **dict.fromkeys(("point", "point_a", "point_b", "pitch_point"), finite_vector),
+    **dict.fromkeys(("axis", "axis_a", "axis_b", "normal"), unit_vector),
+    **dict.fromkeys(("limits", "angle_limits"), checked_limits),
+    **dict.fromkeys(("motor", "angle_motor"), checked_motor),
+    **dict.fromkeys(("friction", "angle_friction", "break_time"), not_negative),
+    **dict.fromkeys(("break_force", "break_torque"), positive_or_infinite),
+}
+"""Fields that mean the same in every connection, and how they are checked and tidied."""
 
 
 @dataclass(frozen=True)
@@ -61,9 +72,9 @@ class Connection(ABC):
         if first == second:
             what = "the world" if first is None else f"body {first}"
             raise InputError(f"{self.title} joins {what} to itself; it needs two different bodies")
-        self._check("break_force", positive_or_infinite)
-        self._check("break_torque", positive_or_infinite)
-        self._check("break_time", not_negative)
+        for field in fields(self):
+            if field.name in FIELD_CHECKS:
+                self._check(field.name, FIELD_CHECKS[field.name])
         if self.strength is not None and not isinstance(self.strength, Strength):
             raise InputError(
                 f"strength of {self.title} must be an amontons.Strength, such as "
@@ -71,9 +82,8 @@ class Connection(ABC):
             )
         self.check()
 
-    @abstractmethod
     def check(self) -> None:
-        """Check and tidy the fields of the subclass; raises `InputError`."""
+        """Check and tidy what :data:`FIELD_CHECKS` does not know; raises `InputError`."""
 
     @abstractmethod
     def constraints(self) -> JointConstraints:

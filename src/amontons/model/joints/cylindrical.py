@@ -6,13 +6,13 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from amontons.checks import finite, not_negative
+from amontons.checks import finite
 from amontons.errors import InputError
 from amontons.model.joints.axis import AxisJoint, PlaneJoint
-from amontons.model.joints.checks import Limits, checked_limits
+from amontons.model.joints.checks import Limits
 from amontons.model.joints.constraints import JointConstraints, along, perpendiculars, turn
 from amontons.model.joints.drives import Drive, add_drive
-from amontons.model.joints.motors import Motor, checked_motor
+from amontons.model.joints.motors import Motor
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,12 +33,6 @@ class Cylindrical(AxisJoint):
     angle_friction: float = 0.0
     angle_motor: Motor | None = None
     freedom: ClassVar[int] = 2
-
-    def check(self) -> None:
-        super().check()
-        self._check("angle_limits", checked_limits)
-        self._check("angle_friction", not_negative)
-        self._check("angle_motor", checked_motor)
 
     def constraints(self) -> JointConstraints:
         parts = JointConstraints(self.point, self.axis)
@@ -68,7 +62,6 @@ class Screw(AxisJoint):
     freedom: ClassVar[int] = 1
 
     def check(self) -> None:
-        super().check()
         self._check("pitch", finite)
         if self.pitch == 0.0:
             raise InputError("pitch is 0: use Revolute for what does not move along its axis")

@@ -7,7 +7,7 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
 
-from amontons.checks import finite_vector, positive
+from amontons.checks import positive
 from amontons.checks.arrays import Vector
 from amontons.errors import InputError
 from amontons.model.joints.base import Joint
@@ -43,8 +43,6 @@ class Strut(Joint):
     length: Signal | None = None
 
     def check(self) -> None:
-        self._check("point_a", finite_vector)
-        self._check("point_b", finite_vector)
         if self.length is None:
             object.__setattr__(self, "length", self.distance)
         self._check("length", signal)

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from amontons.checks import finite, finite_vector, unit_vector
+from amontons.checks import finite
 from amontons.checks.arrays import Vector
 from amontons.errors import InputError
 from amontons.model.joints.base import Joint
@@ -52,10 +52,6 @@ class Gear(Joint):
     freedom: ClassVar[int] = 5
 
     def check(self) -> None:
-        self._check("point_a", finite_vector)
-        self._check("point_b", finite_vector)
-        self._check("axis_a", unit_vector)
-        self._check("axis_b", unit_vector)
         self._check("ratio", finite)
         if self.ratio == 0.0:
             raise InputError("ratio is 0: such wheels do not turn each other")
@@ -109,9 +105,6 @@ class RackAndPinion(Joint):
     freedom: ClassVar[int] = 5
 
     def check(self) -> None:
-        self._check("point", finite_vector)
-        self._check("axis", unit_vector)
-        self._check("pitch_point", finite_vector)
         if self.radius <= FLAT * math.dist(self.point, self.pitch_point):
             raise InputError("pitch_point of a RackAndPinion is on the pinion's axis")
 

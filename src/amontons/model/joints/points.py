@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from amontons.checks import finite_vector, unit_vector
 from amontons.checks.arrays import Vector
 from amontons.errors import InputError
 from amontons.model.joints.axis import AxisJoint, PlaneJoint
@@ -37,9 +36,6 @@ class Spherical(Joint):
     point: Vector
     freedom: ClassVar[int] = 3
 
-    def check(self) -> None:
-        self._check("point", finite_vector)
-
     def constraints(self) -> JointConstraints:
         parts = JointConstraints(self.point)
         parts.hold_point(AXES, self.linear)
@@ -64,9 +60,6 @@ class Universal(Joint):
     freedom: ClassVar[int] = 2
 
     def check(self) -> None:
-        self._check("point", finite_vector)
-        self._check("axis_a", unit_vector)
-        self._check("axis_b", unit_vector)
         cosine = sum(p * q for p, q in zip(self.axis_a, self.axis_b, strict=True))
         if abs(cosine) > SQUARE:
             raise InputError(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from amontons.checks import finite_vector
 from amontons.checks.arrays import Vector
 from amontons.model.joints.axis import AxisJoint
 from amontons.model.joints.base import Joint
@@ -51,9 +50,6 @@ class Fixed(Joint):
 
     point: Vector
     freedom: ClassVar[int] = 0
-
-    def check(self) -> None:
-        self._check("point", finite_vector)
 
     def constraints(self) -> JointConstraints:
         parts = JointConstraints(self.point)

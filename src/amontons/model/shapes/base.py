@@ -11,13 +11,11 @@ from typing import NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from amontons.array_types import Floats, Ints
 from amontons.checks import positive
 from amontons.checks.arrays import Vector
 from amontons.errors import InputError
 from amontons.model.shapes.table import ShapeKind
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int32]
 
 
 class MassProperties(NamedTuple):

@@ -10,14 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from amontons.array_types import Floats, Ints
 from amontons.checks import LARGEST, SMALLEST, finite_array
 from amontons.errors import InputError
 from amontons.model.shapes.base import Faces, Shape, ShapeRow
 from amontons.model.shapes.table import ShapeArrays, ShapeKind
-
-Ints = NDArray[np.int32]
 
 
 def build_table(shapes: Sequence[Shape]) -> ShapeArrays:
@@ -69,7 +68,7 @@ def sphere_table(radii: ArrayLike) -> ShapeArrays:
     )
 
 
-def _column(rows: Sequence[ShapeRow], name: str, width: int) -> NDArray[np.float64]:
+def _column(rows: Sequence[ShapeRow], name: str, width: int) -> Floats:
     numbers = (number for row in rows for number in getattr(row, name))
     return np.fromiter(numbers, np.float64, len(rows) * width).reshape(-1, width)
 

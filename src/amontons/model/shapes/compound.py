@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from amontons.algebra.rotations import quaternion_product, rotation_matrices
+from amontons.array_types import Floats, Ints
 from amontons.checks import finite_vector, positive, unit_quaternion, unit_rows
 from amontons.checks.arrays import Vector
 from amontons.errors import InputError
-from amontons.model.shapes.base import Floats, Ints, Shape, ShapeRow
+from amontons.model.shapes.base import Shape, ShapeRow
 from amontons.model.shapes.plane import Plane
 
 Quaternion = tuple[float, float, float, float]

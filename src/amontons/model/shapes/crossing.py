@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from amontons.model.shapes.tree import Longs, Tree, overlapping_entries
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int32]
+from amontons.array_types import Flags, Floats, Ints, Longs
+from amontons.model.shapes.tree import Tree, overlapping_entries
 
 INSIDE = 1e-9
 """How far inside a triangle or an edge, relative to it, a crossing must be to count."""
@@ -37,7 +34,7 @@ def _apart(vertices: Floats, faces: Ints, pairs: Longs) -> Longs:
     return np.asarray(pairs[same.sum(axis=(1, 2)) < 2])
 
 
-def _pierces(vertices: Floats, faces: Ints, pairs: Longs) -> NDArray[np.bool_]:
+def _pierces(vertices: Floats, faces: Ints, pairs: Longs) -> Flags:
     """Whether an edge of the first triangle passes through the inside of the second."""
     a, b, c = np.moveaxis(vertices[faces[pairs[:, 1]]], 1, 0)
     first = vertices[faces[pairs[:, 0]]]

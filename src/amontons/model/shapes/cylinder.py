@@ -8,8 +8,9 @@ from math import pi
 import numpy as np
 from numpy.typing import ArrayLike
 
+from amontons.array_types import Floats, Ints
 from amontons.checks import unit_rows
-from amontons.model.shapes.base import Floats, Ints, ShapeRow
+from amontons.model.shapes.base import ShapeRow
 from amontons.model.shapes.lengths import ShapeOfLengths
 from amontons.model.shapes.surfaces import segments_of, turned
 from amontons.model.shapes.table import ShapeKind

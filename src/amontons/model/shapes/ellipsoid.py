@@ -8,9 +8,10 @@ from math import pi, prod
 import numpy as np
 from numpy.typing import ArrayLike
 
+from amontons.array_types import Floats, Ints
 from amontons.checks import unit_rows
 from amontons.checks.arrays import Vector
-from amontons.model.shapes.base import Floats, Ints, ShapeRow
+from amontons.model.shapes.base import ShapeRow
 from amontons.model.shapes.lengths import ShapeOfLengths
 from amontons.model.shapes.sphere import Sphere
 from amontons.model.shapes.table import ShapeKind

@@ -8,8 +8,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from amontons.array_types import Floats
 from amontons.checks import unit_rows
-from amontons.model.shapes.base import Faces, Floats, Shape, ShapeRow
+from amontons.model.shapes.base import Faces, Shape, ShapeRow
 from amontons.model.shapes.table import ShapeKind
 
 

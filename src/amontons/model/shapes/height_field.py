@@ -10,9 +10,10 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import ArrayLike
 
+from amontons.array_types import Floats, Ints
 from amontons.checks import finite_array, positive
 from amontons.errors import InputError
-from amontons.model.shapes.base import Floats, Ints, ShapeRow, Volumeless
+from amontons.model.shapes.base import ShapeRow, Volumeless
 from amontons.model.shapes.mesh import TriangleMesh
 
 

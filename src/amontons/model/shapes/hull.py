@@ -11,8 +11,9 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import ArrayLike
 
+from amontons.array_types import Floats, Ints
 from amontons.checks import points_array, positive
-from amontons.model.shapes.base import Faces, Floats, Ints
+from amontons.model.shapes.base import Faces
 from amontons.model.shapes.faceted import Faceted
 from amontons.model.shapes.hull_faces import hull_faces
 from amontons.model.shapes.surfaces import enclosed

@@ -5,15 +5,13 @@ from __future__ import annotations
 from typing import cast
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial import ConvexHull as Qhull
 from scipy.spatial import QhullError
 
+from amontons.array_types import Floats, Ints
 from amontons.errors import InputError
 from amontons.model.shapes.base import Faces
-from amontons.model.shapes.topology import Ints, face_planes, neighbours
-
-Floats = NDArray[np.float64]
+from amontons.model.shapes.topology import face_planes, neighbours
 
 FLAT = 1e-6
 """Thickness of a point set, relative to its size, that is taken for flat."""

@@ -11,9 +11,10 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import ArrayLike
 
+from amontons.array_types import Floats, Ints
 from amontons.checks import points_array, positive
 from amontons.errors import InputError
-from amontons.model.shapes.base import Faces, Floats, Ints
+from amontons.model.shapes.base import Faces
 from amontons.model.shapes.crossing import first_crossing
 from amontons.model.shapes.faceted import Faceted
 from amontons.model.shapes.mesh_faces import merged_vertices, mesh_faces, triangle_array

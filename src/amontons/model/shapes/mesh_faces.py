@@ -5,12 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from amontons.array_types import Flags, Floats, Ints, Longs
 from amontons.errors import InputError
 from amontons.model.shapes.base import Faces
-from amontons.model.shapes.topology import Ints, face_of_corners, face_planes, opposite_corners
+from amontons.model.shapes.topology import face_of_corners, face_planes, opposite_corners
 from amontons.model.shapes.tree import median_tree
-
-Floats = NDArray[np.float64]
 
 THINNEST = 1e-14
 """Height of a triangle, relative to the mesh's size, that leaves it without a plane."""
@@ -43,7 +42,7 @@ def triangle_array(points: Floats, faces: ArrayLike) -> Ints:
     return array
 
 
-def thin_triangles(points: Floats, faces: Ints) -> NDArray[np.bool_]:
+def thin_triangles(points: Floats, faces: Ints) -> Flags:
     """Which triangles have no area to speak of."""
     corners = points[faces]
     size = float(np.ptp(corners, axis=(0, 1)).max())
@@ -88,9 +87,7 @@ def mesh_faces(points: Floats, faces: Ints) -> Faces:
     )
 
 
-def _edge_kinds(
-    points: Floats, faces: Ints, plane: Floats, opposite: NDArray[np.int64]
-) -> NDArray[np.uint8]:
+def _edge_kinds(points: Floats, faces: Ints, plane: Floats, opposite: Longs) -> NDArray[np.uint8]:
     """1 where an edge sticks out by more than a degree or is a border, 0 where it does not."""
     beyond, place = opposite // 3, opposite % 3
     normal = np.repeat(plane[:, :3], 3, axis=0)

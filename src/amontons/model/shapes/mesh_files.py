@@ -6,13 +6,10 @@ import os
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from amontons.array_types import Floats, Ints
 from amontons.errors import FileFormatError, InputError
 from amontons.model.shapes.mesh_repair import without_thin_triangles
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int32]
 
 
 def read_mesh(path: str | os.PathLike[str]) -> tuple[Floats, Ints]:

@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 
 import numpy as np
-from numpy.typing import NDArray
 
+from amontons.array_types import Flags, Floats, Ints
 from amontons.model.shapes.mesh_faces import merged_vertices, thin_triangles
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int32]
 
 ROUNDS = 20
 """A triangle that is cut may be thin in turn; what still is after so many rounds is dropped."""
@@ -32,7 +29,7 @@ def without_thin_triangles(points: Floats, faces: Ints) -> tuple[Floats, Ints]:
     return points, faces[~thin_triangles(points, faces)]
 
 
-def _three_corners(faces: Ints) -> NDArray[np.bool_]:
+def _three_corners(faces: Ints) -> Flags:
     """Which triangles have three different corners."""
     return np.asarray((faces != np.roll(faces, 1, axis=1)).all(axis=1))
 

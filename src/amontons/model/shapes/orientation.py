@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
+from amontons.array_types import Flags, Floats, Ints, Longs
 from amontons.errors import InputError
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int32]
-Longs = NDArray[np.int64]
-Flags = NDArray[np.bool_]
 
 SAMPLES = 32
 """Vertices of a part that are tried when it may lie inside another one."""
@@ -25,7 +20,7 @@ def shared_edges(faces: Ints) -> tuple[Longs, Longs]:
 
 
 def _edges(faces: Ints) -> Longs:
-    """Directed edges, three a triangle."""
+    """Directed edges, three per triangle."""
     return np.stack([faces, np.roll(faces, -1, axis=1)], axis=2).reshape(-1, 2).astype(np.int64)
 
 
@@ -61,9 +56,7 @@ def _adjacent(faces: Ints) -> tuple[Longs, Longs, Flags]:
     return first // 3, second // 3, forward[first] == forward[second]
 
 
-def _odd_ones(
-    vertices: Floats, faces: Ints, one: Longs, other: Longs, turned: Flags
-) -> NDArray[np.bool_]:
+def _odd_ones(vertices: Floats, faces: Ints, one: Longs, other: Longs, turned: Flags) -> Flags:
     """Triangles to flip so that each part faces one way.
 
     Every triangle stands twice, as it is and flipped, and what agrees across an edge is joined: a

@@ -9,10 +9,11 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from amontons.array_types import Floats, Ints
 from amontons.checks import finite, positive, unit_vector
 from amontons.checks.arrays import Vector
 from amontons.errors import InputError
-from amontons.model.shapes.base import Floats, Ints, ShapeRow, Volumeless
+from amontons.model.shapes.base import ShapeRow, Volumeless
 from amontons.model.shapes.table import ShapeKind
 
 DRAWN = 10.0

@@ -5,12 +5,10 @@ from __future__ import annotations
 from numbers import Integral
 
 import numpy as np
-from numpy.typing import NDArray
 
+from amontons.array_types import Floats, Ints
 from amontons.errors import InputError
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int32]
 Surface = tuple[Floats, Ints]
 
 MOST_SEGMENTS = 4096

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int32]
-Longs = NDArray[np.int64]
+from amontons.array_types import Floats, Ints, Longs
 
 
 def following_corners(face_start: Ints, corner: Ints) -> Ints:

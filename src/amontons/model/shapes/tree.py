@@ -5,11 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int32]
-Longs = NDArray[np.int64]
+from amontons.array_types import Flags, Floats, Ints, Longs
 
 LEAF = 4
 """Entries of a leaf at most."""
@@ -93,7 +90,7 @@ def overlapping_entries(tree: Tree) -> Longs:
     return np.concatenate(found)
 
 
-def _descended(tree: Tree, pairs: Longs, leaf: NDArray[np.bool_]) -> Longs:
+def _descended(tree: Tree, pairs: Longs, leaf: Flags) -> Longs:
     """Children of all nodes that are not leaves, paired; a leaf waits for its partner."""
     first = np.where(leaf[:, :1], pairs[:, :1], tree.link[pairs[:, 0]])
     second = np.where(leaf[:, 1:], pairs[:, 1:], tree.link[pairs[:, 1]])

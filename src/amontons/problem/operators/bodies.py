@@ -20,9 +20,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from amontons._jit import CHUNK
 from amontons.algebra.cones import CONES, COULOMB, SPINNING, SetArrays, SetKind
+from amontons.array_types import Floats
 from amontons.checks import as_finite
 from amontons.errors import InputError
-from amontons.problem.operators.base import Floats, Operator, block_offsets
+from amontons.problem.operators.base import Operator, block_offsets
 from amontons.problem.operators.body_kernels import (
     BodyArrays,
     body_curvatures,

@@ -11,8 +11,9 @@ import scipy.sparse.linalg as spla
 from numpy.typing import NDArray
 
 from amontons.algebra.cones import ROWS_OF_KIND, SetArrays
+from amontons.array_types import Floats
 from amontons.errors import InputError
-from amontons.problem.operators.base import Floats, MassForm, Operator
+from amontons.problem.operators.base import MassForm, Operator
 from amontons.problem.operators.matrix import MatrixOperator
 
 MOST_ROWS_FORMED = 20_000

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from amontons._jit import kernel, prange, serial_kernel
 from amontons.algebra.cones import COULOMB, SetArrays, rows_of
-from amontons.problem.operators.base import CsrArrays, Floats, Operator, block_offsets
+from amontons.array_types import Floats
+from amontons.problem.operators.base import CsrArrays, Operator, block_offsets
 
 
 @kernel

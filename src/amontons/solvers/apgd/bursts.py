@@ -17,12 +17,13 @@ from numpy.typing import NDArray
 from amontons import _jit
 from amontons._jit import CHUNK, routine, serial_kernel
 from amontons.algebra.cones import Metric, SetArrays
+from amontons.array_types import Floats
 from amontons.problem.kernels import add_compliance, blended_square
 from amontons.problem.operators.body_kernels import BodyArrays, body_product, body_quadratic
 from amontons.problem.problem import ConeProblem
 from amontons.solvers.apgd.accept import Pace, accept
 from amontons.solvers.apgd.propose import propose
-from amontons.solvers.base import Buffers, Floats, Iterate
+from amontons.solvers.base import Buffers, Iterate
 from amontons.solvers.gauge import Gauge
 
 if TYPE_CHECKING:

@@ -19,12 +19,13 @@ from typing import ClassVar
 import numpy as np
 
 from amontons.algebra.cones import Metric
+from amontons.array_types import Floats
 from amontons.errors import InputError
 from amontons.problem.problem import ConeProblem
 from amontons.solvers.apgd.accept import Pace, accept
 from amontons.solvers.apgd.bursts import bursts, come_in_bursts
 from amontons.solvers.apgd.propose import propose
-from amontons.solvers.base import Buffers, Floats, Iterate, Solver
+from amontons.solvers.base import Buffers, Iterate, Solver
 from amontons.solvers.gauge import Gauge
 
 

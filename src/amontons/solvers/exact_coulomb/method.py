@@ -27,12 +27,13 @@ from typing import ClassVar
 
 import numpy as np
 
+from amontons.array_types import Floats
 from amontons.errors import InputError
 from amontons.problem.exact_friction import exact_linear
 from amontons.problem.problem import ConeProblem
 from amontons.problem.residuals import Measure
 from amontons.solvers.apgd import APGD
-from amontons.solvers.base import Buffers, Floats, Iterate, Solver
+from amontons.solvers.base import Buffers, Iterate, Solver
 from amontons.solvers.exact_coulomb.proximal_newton import proximal_newton
 from amontons.solvers.gauge import Gauge
 from amontons.solvers.semismooth_newton import can_finish

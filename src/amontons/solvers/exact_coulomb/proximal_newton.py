@@ -24,9 +24,9 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.linalg import splu
 
+from amontons.array_types import Floats
 from amontons.problem.exact_friction import exact_linear
 from amontons.problem.problem import ConeProblem
-from amontons.solvers.base import Floats
 from amontons.solvers.exact_coulomb.alart_curnier import AlartCurnier
 from amontons.solvers.gauge import Gauge
 from amontons.solvers.semismooth_newton.block_derivative import BlockDerivative, whole_matrix

@@ -13,9 +13,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from amontons._jit import serial_kernel
+from amontons.array_types import Ints, Longs
 
 COLOURS = 48
 
@@ -30,9 +30,9 @@ class Order(NamedTuple):
     start[c + 1]; packets of one colour may go at once.
     """
 
-    block: NDArray[np.int32]
-    packet: NDArray[np.int64]
-    start: NDArray[np.int64]
+    block: Ints
+    packet: Longs
+    start: Longs
 
 
 @serial_kernel
@@ -96,7 +96,7 @@ def in_sequence(blocks: int) -> Order:
     return Order(np.arange(blocks, dtype=np.int32), np.array([0, blocks]), np.array([0, 1]))
 
 
-def by_colour(colour: NDArray[np.int32], packet: int) -> Order:
+def by_colour(colour: Ints, packet: int) -> Order:
     """Blocks sorted by colour and, within one, in their old order; the overflow comes last.
 
     Blocks `packet·p` to `packet·(p + 1)` that have one colour form a packet.

@@ -14,10 +14,11 @@ import numpy as np
 
 from amontons import _jit
 from amontons.algebra.cones import ROWS_OF_KIND
+from amontons.array_types import Floats
 from amontons.errors import UnsupportedProblemError
 from amontons.problem.operators import BodyOperator
 from amontons.problem.problem import ConeProblem
-from amontons.solvers.base import Buffers, Floats, Iterate, Solver
+from amontons.solvers.base import Buffers, Iterate, Solver
 from amontons.solvers.gauge import Gauge
 from amontons.solvers.gauss_seidel.colouring import (
     COLOURS,

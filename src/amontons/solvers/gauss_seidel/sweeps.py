@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from amontons._jit import helper, kernel, prange, routine
 from amontons.algebra.cones import COULOMB, project_coulomb, rows_of
+from amontons.array_types import Ints
 from amontons.problem.kernels import comply
 from amontons.problem.operators.body_kernels import push, relative_velocity, turn
 from amontons.problem.sets import Product
@@ -19,9 +20,9 @@ class BlockRows(NamedTuple):
     """Where each block finds its rows."""
 
     kind: NDArray[np.uint8]
-    first_row: NDArray[np.int32]
-    stride: NDArray[np.int32]
-    place: NDArray[np.int32]  # its number within its group
+    first_row: Ints
+    stride: Ints
+    place: Ints  # its number within its group
 
 
 def where_blocks(sets: Product) -> BlockRows:

@@ -8,13 +8,11 @@ Impulses of the iterates then grow along such a d.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from amontons.algebra.cones import ROWS_OF_KIND
 from amontons.algebra.sums import inner, norm
+from amontons.array_types import Floats
 from amontons.problem.problem import ConeProblem
-
-Floats = NDArray[np.float64]
 
 NO_MOTION = 1e-6
 """‖N d‖ below this, relative to d's own curvature, counts as no motion at all."""

@@ -24,10 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from amontons.algebra.cones import COULOMB, FREE, INTERVAL, ROLLING, ROWS_OF_KIND, SPINNING
+from amontons.array_types import Flags, Floats, Longs
 from amontons.problem.sets import Product
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 NO_TAIL, FRICTION, ROLL, SPIN = range(4)
 
@@ -38,12 +36,12 @@ NO_FRICTION = 1e-13
 class Lift(NamedTuple):
     """G and h as kernels see them."""
 
-    start: Ints  # first piece of each block, shape (blocks + 1,)
-    row: Ints  # first row of each block, shape (blocks,)
-    stride: Ints  # from one row of a block to the next, shape (blocks,)
-    size: Ints  # rows of a block: 1, 3, 5 or 6, shape (blocks,)
+    start: Longs  # first piece of each block, shape (blocks + 1,)
+    row: Longs  # first row of each block, shape (blocks,)
+    stride: Longs  # from one row of a block to the next, shape (blocks,)
+    size: Longs  # rows of a block: 1, 3, 5 or 6, shape (blocks,)
     normal: Floats  # unit normals, (1, 0, 0) for scalar blocks, shape (blocks, 3)
-    moves: NDArray[np.bool_]  # whether fₙ, f_t, m_t, m_n of a block can move, shape (blocks, 4)
+    moves: Flags  # whether fₙ, f_t, m_t, m_n of a block can move, shape (blocks, 4)
     tail: NDArray[np.int8]  # what a piece's tail is, shape (pieces,)
     head: Floats  # factor of the normal part in a piece's head, shape (pieces,)
     offset: Floats  # h of a piece's head, shape (pieces,)
@@ -76,7 +74,7 @@ def lift_of(sets: Product) -> Lift:
     normal = np.tile([1.0, 0.0, 0.0], (blocks, 1))
     normal[: arrays.normal.shape[1]] = arrays.normal.T
     moves = np.ones((blocks, 4), dtype=np.bool_)
-    columns: list[tuple[Ints, int, Floats, Floats]] = []  # block, tail, head, offset of pieces
+    columns: list[tuple[Longs, int, Floats, Floats]] = []  # block, tail, head, offset of pieces
     for kind, first, count, first_row in arrays.groups:
         block = first + np.arange(count)
         row[block] = first_row + np.arange(count)
@@ -105,8 +103,8 @@ def lift_of(sets: Product) -> Lift:
 
 
 def _cones(
-    arrays: object, kind: int, block: Ints, moves: NDArray[np.bool_]
-) -> list[tuple[Ints, int, Floats, Floats]]:
+    arrays: object, kind: int, block: Longs, moves: Flags
+) -> list[tuple[Longs, int, Floats, Floats]]:
     """Pieces of contacts: one a coefficient, or the normal part alone where all are zero."""
     parts = {COULOMB: 1, ROLLING: 2, SPINNING: 3}
     names = ("friction", "rolling", "spinning")[: parts[kind]]
@@ -125,8 +123,8 @@ def _cones(
 
 
 def _ends(
-    lower: Floats, upper: Floats, block: Ints, moves: NDArray[np.bool_]
-) -> list[tuple[Ints, int, Floats, Floats]]:
+    lower: Floats, upper: Floats, block: Longs, moves: Flags
+) -> list[tuple[Longs, int, Floats, Floats]]:
     """Pieces of intervals: one a finite end, none where both are the same."""
     moves[block, 0] = lower < upper
     low = np.isfinite(lower) & (lower < upper)

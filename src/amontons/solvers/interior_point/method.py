@@ -17,10 +17,11 @@ from typing import ClassVar
 import numpy as np
 
 from amontons.algebra.sums import norm
+from amontons.array_types import Floats
 from amontons.errors import InputError, UnsupportedProblemError
 from amontons.problem.problem import ConeProblem
 from amontons.problem.solution import Status
-from amontons.solvers.base import Buffers, Ending, Floats, Iterate, Solver
+from amontons.solvers.base import Buffers, Ending, Iterate, Solver
 from amontons.solvers.gauge import Gauge
 from amontons.solvers.interior_point.contradiction import contradiction
 from amontons.solvers.interior_point.lift import Lift, lift_of

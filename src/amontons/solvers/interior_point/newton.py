@@ -5,18 +5,16 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
 from amontons.algebra.cones import ROWS_OF_KIND, SetKind
 from amontons.algebra.sums import inner
+from amontons.array_types import Floats
 from amontons.problem.problem import ConeProblem
 from amontons.solvers.interior_point.blocks import release
 from amontons.solvers.interior_point.lift import Lift
 from amontons.solvers.interior_point.linear_system import Hessian, linear_system_of
 from amontons.solvers.interior_point.linear_system.factorisation import NotPositiveDefiniteError
 from amontons.solvers.interior_point.scaling import add_barrier
-
-Floats = NDArray[np.float64]
 
 REFINEMENTS = 8
 """Steps of conjugate gradients at most, for one direction."""

@@ -6,10 +6,10 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from amontons._jit import CHUNK
 from amontons.algebra.sums import inner
+from amontons.array_types import Floats
 from amontons.problem.problem import ConeProblem
 from amontons.solvers.interior_point.lift import Lift
 from amontons.solvers.interior_point.linear_system import Hessian
@@ -20,8 +20,6 @@ from amontons.solvers.interior_point.scaling import (
     scaled_direction,
 )
 from amontons.solvers.interior_point.start import InteriorStart
-
-Floats = NDArray[np.float64]
 
 
 class Step(NamedTuple):

@@ -12,19 +12,17 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from amontons._jit import serial_kernel
 from amontons.algebra.cones import ROWS_OF_KIND
 from amontons.algebra.sums import inner
+from amontons.array_types import Floats
 from amontons.errors import InputError
 from amontons.problem.problem import ConeProblem
 from amontons.solvers.interior_point.lift import NO_TAIL, Lift
 from amontons.solvers.interior_point.linear_system import Hessian
 from amontons.solvers.interior_point.newton import NewtonSystem
 from amontons.solvers.interior_point.scaling import lifted, load, store
-
-Floats = NDArray[np.float64]
 
 STARTS = ("nocedal", "dapuzzo")
 WARM_STARTS = ("none", "partial", "full")
@@ -132,8 +130,8 @@ def _inside(
 def push_inside(lift, margin, x, s):
     """Move x along normals until every piece is inside by its margin; s ← G x + h.
 
-    `margin` is in units of x, one a block; an interval of less than four times that gets a quarter
-    of its width.
+    `margin` is in units of x, one per block; an interval of less than four times that gets
+    a quarter of its width.
     """
     for b in range(lift.row.size):
         first, last = lift.start[b], lift.start[b + 1]
@@ -162,7 +160,7 @@ def push_inside(lift, margin, x, s):
 def push_dual(lift, margin, u, z):
     """z inside every cone by its margin, with Gᵀz as near to u as its tails allow.
 
-    `margin` is in units of u, one a block. Cones of one contact share its normal velocity.
+    `margin` is in units of u, one per block. Cones of one contact share its normal velocity.
     """
     for b in range(lift.row.size):
         n0, n1, n2 = lift.normal[b, 0], lift.normal[b, 1], lift.normal[b, 2]

@@ -12,9 +12,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from amontons.algebra.cones import ROWS_OF_KIND
+from amontons.array_types import Floats
 from amontons.problem import kernels
 from amontons.problem.problem import ConeProblem
-from amontons.solvers.base import Floats
 
 NUDGE = 1e-6
 """Of differences, in sizes of a block."""

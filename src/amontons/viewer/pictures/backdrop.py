@@ -7,14 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from amontons.array_types import Longs
 from amontons.results import Frame
 from amontons.viewer.pictures import paint
 from amontons.viewer.pictures.fragments import Visibility
 from amontons.viewer.pictures.stage import Ground, Stage
 from amontons.viewer.pictures.view import Camera
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Singles = NDArray[np.float32]
 
 BEHIND = 0xFFFFFFFE
@@ -31,7 +30,7 @@ CLEARLY = 1.0 - 1e-4
 class Pane:
     """Fragments of glass."""
 
-    pixel: Ints
+    pixel: Longs
     depth: Singles
     share: Singles
     """Of the light from behind that is lost."""

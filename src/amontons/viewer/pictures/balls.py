@@ -5,13 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from amontons.array_types import Floats, Longs
 from amontons.viewer.pictures.fragments import Boxes, Visibility
 from amontons.viewer.pictures.view import Camera
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -51,7 +48,7 @@ class Balls:
             depth = (-half - np.sqrt(under_root[hit])) / _form(a, ball, u, v)
             seen.offer(y[hit] * camera.width + x[hit], depth, ball + first)
 
-    def normals(self, camera: Camera, ball: Ints, x: Ints, y: Ints, depth: Floats) -> Floats:
+    def normals(self, camera: Camera, ball: Longs, x: Longs, y: Longs, depth: Floats) -> Floats:
         """Outward unit normals where rays of pixels meet balls, shape (pixels, 3)."""
         eye, along = self._rays(camera)
         u, v = camera.slopes(x, y)
@@ -81,7 +78,7 @@ class Balls:
         )  # fmt: skip
 
 
-def _form(matrix: Floats, which: Ints, u: Floats, v: Floats) -> Floats:
+def _form(matrix: Floats, which: Longs, u: Floats, v: Floats) -> Floats:
     """(u, v, 1) M (u, v, 1)ᵀ with the symmetric matrix of each ball."""
     uu, uv, vv = matrix[:, 0, 0], 2.0 * matrix[:, 0, 1], matrix[:, 1, 1]
     u1, v1, one = 2.0 * matrix[:, 0, 2], 2.0 * matrix[:, 1, 2], matrix[:, 2, 2]

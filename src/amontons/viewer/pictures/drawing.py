@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from amontons.array_types import Floats, Longs
 from amontons.results import Frame
 from amontons.viewer.pictures import paint
 from amontons.viewer.pictures.backdrop import BAND, Backdrop
@@ -13,8 +14,6 @@ from amontons.viewer.pictures.fragments import Visibility
 from amontons.viewer.pictures.stage import Stage
 from amontons.viewer.pictures.view import Camera
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Singles = NDArray[np.float32]
 
 CREASE = 0.012
@@ -54,7 +53,7 @@ class Drawing:
             pixels[shown] = tints[seen.number[shown]]
         return np.clip(pixels, 0.0, 1.0).reshape(camera.height, camera.width, 3)
 
-    def _lit(self, pixel: Ints) -> Floats:
+    def _lit(self, pixel: Longs) -> Floats:
         """Colours of pixels that show bodies, shape (pixels, 3)."""
         y, x = np.divmod(pixel, self.camera.width)
         number, sight = self.number[pixel], self.camera.towards_eye(x, y)

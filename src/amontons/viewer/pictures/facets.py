@@ -7,13 +7,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from amontons.array_types import Flags, Floats, Longs
 from amontons.viewer.pictures.fragments import Boxes, Visibility
 from amontons.viewer.pictures.view import Camera
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -25,14 +22,14 @@ class Facets:
     """[m], shape (triangles, 3, 3)."""
     normals: Floats
     """Of the corners, shape (triangles, 3, 3)."""
-    closed: NDArray[np.bool_]
+    closed: Flags
     """Whether a triangle's back is never seen, shape (triangles,)."""
 
     def __len__(self) -> int:
         return len(self.corners)
 
     @cached_property
-    def _laid(self) -> tuple[Floats, Floats, Floats, NDArray[np.bool_]]:
+    def _laid(self) -> tuple[Floats, Floats, Floats, Flags]:
         """x and y in pixels and 1/depth of corners, each (triangles, 3), and which are shown."""
         place = self.camera.seen(self.corners)
         shown = np.asarray((place[:, :, 2] > self.camera.near).all(axis=1))
@@ -42,7 +39,7 @@ class Facets:
         return x, y, nearness, shown
 
     @cached_property
-    def _shares(self) -> tuple[Floats, NDArray[np.bool_]]:
+    def _shares(self) -> tuple[Floats, Flags]:
         """Rows (∂/∂x, ∂/∂y, 1) of the shares of corners (triangles, 3, 3), and which are shown."""
         x, y, _, shown = self._laid
         follow, across = np.roll(x, -1, axis=1), np.roll(y, -1, axis=1)
@@ -55,7 +52,7 @@ class Facets:
         rows = [across - last_y, last_x - follow, follow * last_y - last_x * across]
         return np.stack([each * by for each in rows], axis=2), shown
 
-    def fragments(self) -> Iterator[tuple[Ints, Ints, Ints, Floats]]:
+    def fragments(self) -> Iterator[tuple[Longs, Longs, Longs, Floats]]:
         """Triangles, x and y of pixels within, and their depths [m], some at a time."""
         x, y, nearness, _ = self._laid
         shares, shown = self._shares
@@ -77,7 +74,7 @@ class Facets:
         for facet, x, y, depth in self.fragments():
             seen.offer(y * self.camera.width + x, depth, facet + first)
 
-    def normals_at(self, facet: Ints, x: Ints, y: Ints) -> Floats:
+    def normals_at(self, facet: Longs, x: Longs, y: Longs) -> Floats:
         """Unit normals towards the eye's side of each triangle's outside, shape (pixels, 3)."""
         shares, _ = self._shares
         weight = np.stack([_at(shares[:, c], facet, x, y) for c in range(3)], axis=1)
@@ -86,6 +83,6 @@ class Facets:
         return np.asarray(normal / np.maximum(np.linalg.norm(normal, axis=1, keepdims=True), 1e-30))
 
 
-def _at(rows: Floats, facet: Ints, x: Ints, y: Ints) -> Floats:
+def _at(rows: Floats, facet: Longs, x: Longs, y: Longs) -> Floats:
     """What changes linearly over the picture, at pixels' middles."""
     return np.asarray(rows[facet, 0] * (x + 0.5) + rows[facet, 1] * (y + 0.5) + rows[facet, 2])

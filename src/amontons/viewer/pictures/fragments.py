@@ -1,6 +1,6 @@
 """Pixels that may show something, and who of all that may be seen there is in front.
 
-The buffer keeps one 64-bit number a pixel: the bits of the depth above those of the drawn thing's
+The buffer keeps one 64-bit number per pixel: the bits of the depth above those of the drawn thing's
 number, so that one minimum decides both. The order of drawing does not matter.
 """
 
@@ -12,8 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from amontons.array_types import Floats, Longs
 
 AT_ONCE = 1 << 20
 """Fragments that are looked at together, unless a single thing has more."""
@@ -35,7 +34,7 @@ class Visibility:
         other.width, other.height, other._keys = self.width, self.height, self._keys.copy()
         return other
 
-    def offer(self, pixel: Ints, depth: Floats, number: Ints) -> None:
+    def offer(self, pixel: Longs, depth: Floats, number: Longs) -> None:
         """Show a thing at pixels, wherever nothing nearer is shown."""
         bits = depth.astype(np.float32).view(np.uint32).astype(np.uint64)
         keys = (bits << np.uint64(32)) | number.astype(np.uint64)
@@ -49,7 +48,7 @@ class Visibility:
         return depth
 
     @property
-    def number(self) -> Ints:
+    def number(self) -> Longs:
         """Of what is seen, −1 where nothing is; shape (pixels,)."""
         number = (self._keys & NUMBER).astype(np.int64)
         number[self._keys == NOTHING] = -1
@@ -58,13 +57,13 @@ class Visibility:
 
 @dataclass(frozen=True)
 class Boxes:
-    """Rectangles of pixels, one a thing, cut to the picture; empty ones are allowed."""
+    """Rectangles of pixels, one per thing, cut to the picture; empty ones are allowed."""
 
-    left: Ints
-    right: Ints
+    left: Longs
+    right: Longs
     """One past the last."""
-    top: Ints
-    bottom: Ints
+    top: Longs
+    bottom: Longs
     """One past the last."""
 
     @classmethod
@@ -73,12 +72,12 @@ class Boxes:
     ) -> Boxes:
         """The pixels whose middles lie between these edges [pixels]."""
 
-        def cut(edges: Floats, most: int) -> Ints:
+        def cut(edges: Floats, most: int) -> Longs:
             return np.clip(np.ceil(edges - 0.5), 0, most).astype(np.int64)
 
         return cls(cut(left, width), cut(right, width), cut(top, height), cut(bottom, height))
 
-    def fragments(self) -> Iterator[tuple[Ints, Ints, Ints]]:
+    def fragments(self) -> Iterator[tuple[Longs, Longs, Longs]]:
         """Rows of things and the x and y of their pixels, some at a time."""
         width = np.maximum(self.right - self.left, 0)
         counts = width * np.maximum(self.bottom - self.top, 0)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from amontons.array_types import Floats, Longs
 
 SKY = np.array([0.933, 0.945, 0.961])
 SUN = np.array([0.35, -0.5, 0.85]) / np.linalg.norm([0.35, -0.5, 0.85])
@@ -19,7 +18,7 @@ RING = [(r * np.cos(a), r * np.sin(a)) for r in (1.0, 0.5) for a in np.pi * (np.
 """Where around a pixel, and opposite, others are asked for their depths."""
 
 
-def of_rows(rows: Ints) -> Floats:
+def of_rows(rows: Longs) -> Floats:
     """Colours of bodies by their rows, shape (bodies, 3)."""
     turn = np.mod(rows * 0.61803, 1.0)[:, None] + np.array([0.0, 0.33, 0.67])
     return np.asarray(0.61 + 0.25 * np.cos(6.28318 * turn))

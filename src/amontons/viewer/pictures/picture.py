@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from amontons.array_types import Floats
 from amontons.checks import finite
 from amontons.errors import InputError
 from amontons.results import Frame, Results, SingleFrame
@@ -120,7 +121,7 @@ class Painter:
         fine = fine.reshape(look.size[1], look.smooth, look.size[0], look.smooth, 3)
         return Picture(np.rint(255.0 * fine.mean(axis=(1, 3))).astype(np.uint8))
 
-    def _colours(self, frame: Frame) -> NDArray[np.float64]:
+    def _colours(self, frame: Frame) -> Floats:
         """Of all bodies, shape (bodies, 3)."""
         bodies = self._stage.bodies
         if self.look.colour == "body":

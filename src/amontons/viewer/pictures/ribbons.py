@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from amontons.array_types import Floats
 from amontons.results import BodyList, Frame
 from amontons.viewer.colouring import rows_of
 from amontons.viewer.pictures.facets import Facets
 from amontons.viewer.pictures.view import Camera
-
-Floats = NDArray[np.float64]
 
 WEAK, STRONG = np.array([0.95, 0.6, 0.3]), np.array([0.7, 0.0, 0.1])
 

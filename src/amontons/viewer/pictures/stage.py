@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from amontons.algebra.rotations import rotation_matrices
+from amontons.array_types import Floats, Longs
 from amontons.model.shapes import Box
 from amontons.results import Frame
 from amontons.viewer.extent import Recording, extent, is_glass
@@ -15,9 +15,6 @@ from amontons.viewer.meshes import CLOSED, corners_of
 from amontons.viewer.pictures.balls import Balls
 from amontons.viewer.pictures.facets import Facets
 from amontons.viewer.pictures.view import Camera
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 ROUND = ("Sphere", "Ellipsoid")
 
@@ -53,7 +50,7 @@ class Ground:
     half: float
     """Of its sides [m]."""
 
-    def depth(self, camera: Camera, x: Ints, y: Ints) -> Floats:
+    def depth(self, camera: Camera, x: Longs, y: Longs) -> Floats:
         """Of the plane along the rays of pixels [m]; infinite where it is not seen."""
         u, v = camera.slopes(x, y)
         across, upward, ahead = camera.axes @ self.normal
@@ -123,7 +120,7 @@ class Stage:
         turns = rotation_matrices(frame.orientation[self.balls])
         return Balls(frame.position[self.balls], turns, half.reshape(-1, 3))
 
-    def facets(self, frame: Frame, camera: Camera, *, glass: bool) -> tuple[Facets, Ints]:
+    def facets(self, frame: Frame, camera: Camera, *, glass: bool) -> tuple[Facets, Longs]:
         """Triangles of all that is glass, or is not, and the row of the body of each."""
         casts = [cast for cast in self.casts if cast.glass is glass]
         nothing = np.empty((0, 3, 3))

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from amontons.array_types import Longs
 from amontons.checks import positive
 from amontons.errors import InputError, OutputError
 from amontons.results import Results
@@ -61,7 +61,7 @@ def write_video(
         unfinished.unlink(missing_ok=True)
 
 
-def moments(results: Results, fps: float, pace: float) -> NDArray[np.int64]:
+def moments(results: Results, fps: float, pace: float) -> Longs:
     """Numbers of the frames that a film shows, one a picture."""
     times = results.time
     if not times.size:

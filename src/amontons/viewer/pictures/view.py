@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from amontons.array_types import Floats, Longs
 from amontons.checks import finite, positive
 from amontons.errors import InputError
-
-Floats = NDArray[np.float64]
 
 ANGLE = 0.7
 """Of the field of view, from bottom to top [rad]."""
@@ -84,18 +82,18 @@ class Camera:
         """Points (..., 3) along right, up and forward from the eye [m]."""
         return np.asarray((points - self.eye) @ self.axes.T)
 
-    def slopes(self, x: NDArray[np.int64], y: NDArray[np.int64]) -> tuple[Floats, Floats]:
+    def slopes(self, x: Longs, y: Longs) -> tuple[Floats, Floats]:
         """Steps to the right and up by depth, of the rays through pixels' middles."""
         across = (x + 0.5 - 0.5 * self.width) / self.scale
         upward = (0.5 * self.height - y - 0.5) / self.scale
         return np.asarray(across, dtype=np.float64), np.asarray(upward, dtype=np.float64)
 
-    def rays(self, x: NDArray[np.int64], y: NDArray[np.int64]) -> Floats:
+    def rays(self, x: Longs, y: Longs) -> Floats:
         """Of pixels, of depth one, shape (pixels, 3)."""
         u, v = self.slopes(x, y)
         return np.asarray(np.stack([u, v, np.ones(len(u))], axis=1) @ self.axes)
 
-    def towards_eye(self, x: NDArray[np.int64], y: NDArray[np.int64]) -> Floats:
+    def towards_eye(self, x: Longs, y: Longs) -> Floats:
         """Unit vectors against the rays of pixels, shape (pixels, 3)."""
         rays = self.rays(x, y)
         return np.asarray(-rays / np.sqrt(np.einsum("pi,pi->p", rays, rays))[:, None])

@@ -5,12 +5,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
+from amontons.array_types import Floats
 from amontons.solvers.interior_point.linear_system.factorisation import ANALYSES, Factorisation
-
-Floats = NDArray[np.float64]
 
 
 class Hessian(NamedTuple):

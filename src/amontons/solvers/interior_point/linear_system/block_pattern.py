@@ -5,24 +5,22 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from amontons._jit import helper
-
-Ints = NDArray[np.int64]
+from amontons.array_types import Longs
 
 
 class BlockPattern(NamedTuple):
     """Blocks of a lower triangle, column by column, the diagonal one first in each."""
 
-    row: Ints  # number of the rows' block, shape (pairs,)
-    column: Ints  # number of the columns' block, shape (pairs,)
-    shift: Ints  # rows between the diagonal block and this one in its column, shape (pairs,)
-    first: Ints  # first row of each block, shape (blocks + 1,)
-    column_start: Ints  # of the CSC form, shape (rows + 1,)
+    row: Longs  # number of the rows' block, shape (pairs,)
+    column: Longs  # number of the columns' block, shape (pairs,)
+    shift: Longs  # rows between the diagonal block and this one in its column, shape (pairs,)
+    first: Longs  # first row of each block, shape (blocks + 1,)
+    column_start: Longs  # of the CSC form, shape (rows + 1,)
 
 
-def block_pattern(row: Ints, column: Ints, size: Ints) -> tuple[BlockPattern, Ints]:
+def block_pattern(row: Longs, column: Longs, size: Longs) -> tuple[BlockPattern, Longs]:
     """The pattern of these blocks, and the row of each entry of its CSC form.
 
     Pairs must be sorted by column, then row, without doubles, and hold every diagonal block.

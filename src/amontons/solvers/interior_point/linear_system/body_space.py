@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from amontons._jit import kernel, prange
+from amontons.array_types import Floats, Longs
 from amontons.problem.operators import BodyOperator, MassForm
 from amontons.problem.operators.bodies import cross_matrix
 from amontons.solvers.interior_point.blocks import (
@@ -36,9 +36,6 @@ from amontons.solvers.interior_point.linear_system.cost import (
 )
 from amontons.solvers.interior_point.linear_system.factorisation import Pattern, factorisation_of
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-
 
 class WoodburySystem(LinearSystem):
     """What both forms share: T, and the identity."""
@@ -46,7 +43,7 @@ class WoodburySystem(LinearSystem):
     B: sp.csr_array  # (rows, unknowns of bodies)
     Bt: sp.csr_array
 
-    def __init__(self, lift: Lift, offsets: Ints) -> None:
+    def __init__(self, lift: Lift, offsets: Longs) -> None:
         self.lift, self.offsets = lift, offsets
         self._T, self._Q, self._inner = (np.empty(int(offsets[-1])) for _ in range(3))
 
@@ -71,7 +68,7 @@ class WoodburySystem(LinearSystem):
 class BodySpace(WoodburySystem):
     """Over rigid bodies, assembled block by block."""
 
-    def __init__(self, operator: BodyOperator, lift: Lift, offsets: Ints, library: str) -> None:
+    def __init__(self, operator: BodyOperator, lift: Lift, offsets: Longs, library: str) -> None:
         super().__init__(lift, offsets)
         number, unknowns = touching_bodies(operator)
         self._first_row = np.concatenate([[0], np.cumsum(lift.size)])
@@ -102,7 +99,7 @@ class BodySpace(WoodburySystem):
 class MassSpace(WoodburySystem):
     """Over any mass matrix: M + H T Hᵀ, by sparse products; finite elements come this way."""
 
-    def __init__(self, form: MassForm, lift: Lift, offsets: Ints, library: str) -> None:
+    def __init__(self, form: MassForm, lift: Lift, offsets: Longs, library: str) -> None:
         super().__init__(lift, offsets)
         self._mass, self.Bt, self.B = form
         self._row, self._column, self._entry = _block_entries(lift, offsets)
@@ -132,7 +129,7 @@ class MassSpace(WoodburySystem):
         self.factorisation.factorise(data)
 
 
-def _block_entries(lift: Lift, offsets: Ints) -> tuple[Ints, Ints, Ints]:
+def _block_entries(lift: Lift, offsets: Longs) -> tuple[Longs, Longs, Longs]:
     """Row, column and place in the flat array of each entry of all diagonal blocks."""
     rows, columns, places = [], [], []
     for size in np.unique(lift.size):
@@ -181,13 +178,13 @@ def _scaled_jacobian(operator: BodyOperator) -> Floats:
     return out
 
 
-def _sizes(arrays: object, scalars: int) -> Ints:
+def _sizes(arrays: object, scalars: int) -> Longs:
     """Rows of each constraint."""
     forces, wrenches = arrays.forces, arrays.wrenches  # type: ignore[attr-defined]
     return np.repeat([3, 6, 1], [forces, wrenches, scalars])
 
 
-def _as_matrix(J: Floats, lift: Lift, first: Ints, number: Ints, columns: int) -> sp.csr_array:
+def _as_matrix(J: Floats, lift: Lift, first: Longs, number: Longs, columns: int) -> sp.csr_array:
     """B in the problem's order of rows."""
     block = np.repeat(np.arange(lift.size.size), lift.size)
     row = lift.row[block] + lift.stride[block] * (np.arange(block.size) - first[block])
@@ -198,7 +195,7 @@ def _as_matrix(J: Floats, lift: Lift, first: Ints, number: Ints, columns: int) -
     return sp.csr_array(triplets, shape=(block.size, columns))
 
 
-def _incidences(number: Ints, unknowns: int) -> tuple[BlockPattern, Ints, Ints, Ints]:
+def _incidences(number: Longs, unknowns: int) -> tuple[BlockPattern, Longs, Longs, Longs]:
     """Pattern over the bodies, rows of its CSC form, and what adds to each block.
 
     An item is 4·constraint + 2·(side of the row) + (side of the column); a block's items begin at

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from amontons._jit import kernel, prange
+from amontons.array_types import Floats, Longs
 from amontons.problem.problem import ConeProblem
 from amontons.solvers.interior_point.blocks import hessian_blocks, turn
 from amontons.solvers.interior_point.lift import Lift
@@ -23,14 +23,11 @@ from amontons.solvers.interior_point.linear_system.block_pattern import (
 from amontons.solvers.interior_point.linear_system.cost import require_memory_for
 from amontons.solvers.interior_point.linear_system.factorisation import Pattern, factorisation_of
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-
 
 class ContactSpace(LinearSystem):
     """(N + Θ + S) x = b, factorised in the blocks' own bases."""
 
-    def __init__(self, problem: ConeProblem, lift: Lift, offsets: Ints, library: str) -> None:
+    def __init__(self, problem: ConeProblem, lift: Lift, offsets: Longs, library: str) -> None:
         self.lift, self.offsets = lift, offsets
         block = np.repeat(np.arange(lift.size.size), lift.size)
         first = np.concatenate([[0], np.cumsum(lift.size)])
@@ -73,8 +70,8 @@ class ContactSpace(LinearSystem):
 
 
 def _blocks_of(
-    matrix: sp.coo_array, size: Ints, block: Ints, first: Ints
-) -> tuple[BlockPattern, Ints, Ints, Floats]:
+    matrix: sp.coo_array, size: Longs, block: Longs, first: Longs
+) -> tuple[BlockPattern, Longs, Longs, Floats]:
     """Pattern of N's lower triangle by blocks, rows of its CSC form, and the blocks' entries."""
     blocks = size.size
     i, j = matrix.coords

@@ -9,18 +9,15 @@ from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from amontons._jit import serial_kernel
 from amontons.algebra.cones import ROWS_OF_KIND
+from amontons.array_types import Longs
 from amontons.errors import InsufficientMemoryError
 from amontons.problem.operators import BodyOperator
 from amontons.problem.problem import ConeProblem
 from amontons.solvers.interior_point.linear_system.block_pattern import BlockPattern
 from amontons.solvers.interior_point.linear_system.factorisation import cvxopt_modules
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 BYTES_AN_ENTRY = 16
 """Of a factor, with its indices and the working memory of the libraries."""
@@ -39,7 +36,7 @@ class FactorCost(NamedTuple):
         return BYTES_AN_ENTRY * self.entries
 
 
-def factor_cost(row: Ints, column: Ints, size: Ints) -> FactorCost:
+def factor_cost(row: Longs, column: Longs, size: Longs) -> FactorCost:
     """Cost of a lower triangle of dense blocks (row ≥ column) with these sizes."""
     blocks, unknowns = size.size, int(size.sum())
     off = row > column
@@ -59,7 +56,7 @@ def factor_cost(row: Ints, column: Ints, size: Ints) -> FactorCost:
     )
 
 
-def _fill_reducing(graph: sp.csr_array) -> Ints:
+def _fill_reducing(graph: sp.csr_array) -> Longs:
     """AMD's ordering if cvxopt is there, else Cuthill and McKee's, which overestimates."""
     if find_spec("cvxopt") is not None and graph.nnz:
         amd, _, _, spmatrix = cvxopt_modules()
@@ -124,7 +121,7 @@ def problem_cost(problem: ConeProblem) -> FactorCost:
     return factor_cost(i, j, np.bincount(block, minlength=problem.blocks))
 
 
-def touching_bodies(operator: BodyOperator) -> tuple[Ints, int]:
+def touching_bodies(operator: BodyOperator) -> tuple[Longs, int]:
     """Number of each constraint's two bodies among those that move and touch; −1 for others."""
     body = operator.arrays.body.astype(np.int64)
     mobile = np.append(operator.mobile, False)

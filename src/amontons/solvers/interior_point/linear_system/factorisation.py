@@ -16,14 +16,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from scipy.linalg import lapack
 
 from amontons._blas import one_blas_thread
+from amontons.array_types import Floats, Longs
 from amontons.errors import InputError
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 DENSE_BELOW = 200
 """Unknowns up to which a full factorisation is the fastest, whatever the pattern."""
@@ -39,7 +36,7 @@ class NotPositiveDefiniteError(ArithmeticError):
 class Pattern:
     """Where the entries of a lower triangle are, in CSC form with sorted rows."""
 
-    def __init__(self, indptr: Ints, indices: Ints) -> None:
+    def __init__(self, indptr: Longs, indices: Longs) -> None:
         self.indptr, self.indices = indptr, indices
         self.size = int(indptr.size - 1)
         self.entries = int(indices.size)
@@ -52,7 +49,7 @@ class Pattern:
         return digest.digest()
 
     @property
-    def columns(self) -> Ints:
+    def columns(self) -> Longs:
         """Column of each entry."""
         return np.repeat(np.arange(self.size), np.diff(self.indptr))
 
