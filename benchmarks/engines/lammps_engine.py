@@ -16,7 +16,7 @@ from engines.base import Engine, Settings, nowhere
 from engines.grains import GRAVITY, Floats, Grains
 
 SKIN = 0.1
-"""Of the neighbour lists [radii]; 0.05 to 0.3 were tried."""
+"""Of the neighbour lists [radii]."""
 
 
 class LammpsEngine(Engine):
