@@ -56,6 +56,7 @@ class SolverChoice(NamedTuple):
                 inner=inner,
                 tolerance=inner.tolerance,
                 max_iterations=inner.max_iterations,
+                newton=inner.tolerance < COARSE,  # pays off at fine tolerances
                 persist=False,
             )
         return cls(inner, inner if solver is not None else _finer(inner))
@@ -68,7 +69,9 @@ class SolverChoice(NamedTuple):
 def _finer(solver: Solver) -> Solver:
     """The default solver as it is used on small problems."""
     if isinstance(solver, ExactCoulomb):
-        return dataclasses.replace(solver, inner=_finer(solver.inner), tolerance=FINE)
+        return dataclasses.replace(
+            solver, inner=_finer(solver.inner), tolerance=FINE, newton=True, persist=True
+        )
     return dataclasses.replace(solver, tolerance=FINE)
 
 
