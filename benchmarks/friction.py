@@ -67,8 +67,8 @@ def compare(name: str, scene: Scene, duration: float, tolerance: float) -> list[
     for row in rows:
         print(
             f"  {name} {row['friction']:6s} {row['seconds']:.2f} s, {row['median_ms']:.1f} ms a "
-            f"step, {row['iterations']} iterations, {100 * row['not_converged']:.0f} % of steps not "
-            f"converged, height {row['height']:.4f} m, median speed {row['median_speed']:.1e} m/s",
+            f"step, {row['iterations']} iterations, {100 * row['not_converged']:.0f} % of steps "
+            f"not converged, height {row['height']:.4f} m, median speed {row['median_speed']:.1e} m/s",
             flush=True,
         )
     print(f"  {name}: exact / convex {ratio:.2f}", flush=True)
