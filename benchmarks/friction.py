@@ -68,7 +68,8 @@ def compare(name: str, scene: Scene, duration: float, tolerance: float) -> list[
         print(
             f"  {name} {row['friction']:6s} {row['seconds']:.2f} s, {row['median_ms']:.1f} ms a "
             f"step, {row['iterations']} iterations, {100 * row['not_converged']:.0f} % of steps "
-            f"not converged, height {row['height']:.4f} m, median speed {row['median_speed']:.1e} m/s",
+            f"not converged, height {row['height']:.4f} m, "
+            f"median speed {row['median_speed']:.1e} m/s",
             flush=True,
         )
     print(f"  {name}: exact / convex {ratio:.2f}", flush=True)
