@@ -16,7 +16,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from amontons._jit import kernel, prange
+from amontons._jit import heavy_kernel, prange
 from amontons.algebra.cones import head, rows_of
 from amontons.algebra.sums import column_sum
 from amontons.problem.problem import ConeProblem
@@ -29,7 +29,7 @@ ROUNDING = 2.0**-24
 """Largest relative error of a number that is rounded to float32."""
 
 
-@kernel
+@heavy_kernel
 def move_base(base, rows, now):
     """base ← base + rows[now], rounded; rows ← corrections of the new base to the same points."""
     for i in prange(base.size):
@@ -40,7 +40,7 @@ def move_base(base, rows, now):
             rows[k, i] = (here - rounded) + rows[k, i]
 
 
-@kernel
+@heavy_kernel
 def steep_square(sets, rho, x, partial):
     """Σ‖x/ρ‖² over all blocks: x as the speeds that its rows by themselves would give."""
     for c in prange(sets.chunks.shape[0]):
@@ -61,7 +61,7 @@ class Corrections:
         self.problem = problem
         self.rows: Singles = np.zeros((count, problem.rows), dtype=np.float32)
         self.base: Singles = x.astype(np.float32)
-        self._list = list(self.rows)
+        self._list: list[Singles] = list(self.rows)
         self.rows[0] = x - self.base
         self._look()
 
@@ -86,15 +86,14 @@ class Corrections:
 
     def rebase(self, row: int) -> None:
         """Make this row's point the base, to the digits of float32; no point moves."""
-        move = move_base.sized(self.problem.blocks)
-        move(self.base, self.rows, row)
+        move_base.parallel(self.base, self.rows, row)
         self._look()
 
     def noise(self, row: int, rho: Singles) -> float:
         """Speeds that rounding may add to Nd of this row, in the norm of errors [m/s]."""
         sets = self.problem.sets.arrays
         partial = np.empty((sets.chunks.shape[0], 1))
-        square = steep_square.sized(self.problem.blocks)(sets, rho, self[row], partial)
+        square = steep_square.parallel(sets, rho, self[row], partial)
         return ROUNDING * math.sqrt(self.problem.total((square,))[0])
 
     def point(self, row: int) -> Floats:

@@ -30,13 +30,13 @@ if TYPE_CHECKING:
 MIXED_ABOVE = 100_000
 """Blocks from which vectors are stored in single precision: fewer stay in the cache anyway."""
 
-SHARE = 0.05
+SHARE = 0.01
 """Share of an iterate's error that rounding may have."""
 
 LOOK = 16
 """Iterations between two looks at what rounding does."""
 
-IDLE = 500
+IDLE = 2000
 """Iterations without a better error after which double precision is tried."""
 
 

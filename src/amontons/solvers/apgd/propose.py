@@ -22,7 +22,6 @@ from amontons.solvers.tiles import (
     three_rows,
 )
 
-
 Reals = NDArray[np.float64] | NDArray[np.float32]
 
 
