@@ -73,11 +73,10 @@ class APGD(Solver):
         metric = problem.metric(self.scaling)
         pace = Pace(_first_curvature(problem, metric), 1.0, 0.0)  # 3, 4
         if self.precision == "mixed" and waits_for_memory(problem):
-            x = problem.project(x.copy())  # 2
             single = in_single_precision(self, problem, x, metric, pace, gauge, buffers)
-            del x
+            del x, metric  # it has its own
             x, x_old, pace = yield from single
-            del single
+            metric = problem.metric(self.scaling)
             yield from self._in_double(problem, x, x_old, metric, pace, gauge, buffers)
             return
         x = buffers.projected(problem, x)  # 2
@@ -103,8 +102,13 @@ class APGD(Solver):
         Nx, Nx_old, Nx_new = (np.empty(problem.rows) for _ in range(3))
         memory, memory_old, memory_new = (problem.operator.scratch() for _ in range(3))
         problem.product(x, Nx, memory)
-        problem.product(x_old, Nx_old, memory_old)
         judged = x is not x_old
+        if judged:
+            problem.product(x_old, Nx_old, memory_old)
+        else:
+            Nx_old[:] = Nx
+            if memory is not None:
+                memory_old[:] = memory
         while True:  # 6
             x_new, beta = buffers.free(x, x_old), pace.beta
             found = go(

@@ -107,7 +107,7 @@ def in_single_precision(
     solver: APGD, problem: ConeProblem, start: Floats, metric: Metric, pace: Pace, gauge: Gauge,
     buffers: Buffers,
 ) -> Generator[Iterate, None, Handover]:  # fmt: skip
-    """Iterates of APGD from `start`, feasible, until rounding is too large a share of the error.
+    """Iterates of APGD from `start`, until rounding is too large a share of the error.
 
     Rounding has two parts. What it does to products of corrections falls with a new base; what it
     does to the velocities u₀ at the base does not, and ends the loop: at an error of about 1e-6.
@@ -115,10 +115,12 @@ def in_single_precision(
     sets, go = problem.sets.arrays, propose.sized(problem.blocks)
     steps = Metric(*(part.astype(np.float32) for part in metric))  # type: ignore[arg-type]
     rho = gauge.rho.astype(np.float32)
-    finest = np.minimum(gauge.rho, problem.mean_steps).astype(np.float32)
+    finest = rho
+    if gauge.rho is not problem.mean_steps:
+        finest = np.minimum(gauge.rho, problem.mean_steps).astype(np.float32)
     partial = np.empty((sets.chunks.shape[0], 5))
-    store = Corrections(problem, start, solver.buffers)
-    del start
+    store = Corrections(problem, problem.project(start.copy()), solver.buffers)  # 2
+    del start, metric
     products = _Products(problem)
     x = x_old = 0
     products.restart(store[x], store[x_old])
