@@ -2,8 +2,9 @@
 
     python benchmarks/precision.py [--bodies 100000 1000000] [--counts 1000 10000] [--json out.json]
 
-Times are those of whole solves of a fixed number of iterations, new bases included, the two
-precisions in turns in one run: medians of iterations and, in brackets, least times.
+Times are those of iterations in solves of a fixed number of them, new bases included, the two
+precisions in turns in one run: medians and, in brackets, least times and means. They are processor
+times, on one thread unless told otherwise: other work on the machine disturbs these least.
 
 Memory is what is held while the loop runs, in bytes a contact: what the solver has allocated by its
 fifth iteration, and of the problem's own arrays (a) those that iterations read, (b) all of them.
@@ -16,6 +17,7 @@ size: packings, and the shared problems of rigid bodies, which are kept over bod
 from __future__ import annotations
 
 import json
+import time
 import tracemalloc
 import warnings
 from typing import Any
@@ -29,18 +31,20 @@ from amontons.problem.operators import BodyOperator
 from amontons.solvers.apgd import mixed
 from common import PROBLEMS, arguments, write
 
-ITERATIONS, ROUNDS = 40, 5
+ITERATIONS = 40
 TOLERANCES = (1e-2, 1e-3, 1e-4, 1e-5)
 MODES = ("double", "mixed")
 
 
-def iteration_times(problem: am.ConeProblem) -> dict[str, list[float]]:
-    """Seconds of iterations of either precision, solves in turns."""
+def iteration_times(problem: am.ConeProblem, rounds: int) -> dict[str, list[float]]:
+    """Processor seconds of iterations of either precision, solves in turns."""
     samples: dict[str, list[float]] = {mode: [] for mode in MODES}
-    for _ in range(ROUNDS):
+    for _ in range(rounds):
         for mode in MODES:
+            moments: list[float] = []
             solver = am.APGD(tolerance=0.0, max_iterations=ITERATIONS, precision=mode)
-            samples[mode] += np.diff(solver.solve(problem).history.time)[3:].tolist()
+            solver.solve(problem, callback=lambda at: moments.append(time.process_time()))  # noqa: B023
+            samples[mode] += np.diff(moments)[3:].tolist()
     return samples
 
 
@@ -125,22 +129,33 @@ def main() -> None:
     parser.add_argument("--counts", type=int, nargs="*", default=[1000, 10_000])
     parser.add_argument("--shared", action="store_true", help="count on the shared problems, too")
     parser.add_argument("--most", type=int, default=5000, help="iterations of a count at most")
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--rounds", type=int, default=5, help="solves of either precision")
     options = parser.parse_args()
+    am.set_threads(options.threads)
     figures: dict[str, Any] = {"threads": am.get_threads(), "speed": [], "counts": {}}
     for bodies in options.bodies:
         problem = packing(bodies)
-        times = iteration_times(problem)
+        times = iteration_times(problem, options.rounds)
         median = {mode: 1e9 * float(np.median(t)) / problem.blocks for mode, t in times.items()}
         least = {mode: 1e9 * min(t) / problem.blocks for mode, t in times.items()}
+        mean = {mode: 1e9 * float(np.mean(t)) / problem.blocks for mode, t in times.items()}
         bytes_held = memory(problem)
         figures["speed"].append(
-            {"contacts": problem.blocks, "ns": median, "least_ns": least, "bytes": bytes_held}
+            {
+                "contacts": problem.blocks,
+                "ns": median,
+                "least_ns": least,
+                "mean_ns": mean,
+                "bytes": bytes_held,
+            }
         )
         print(f"\n{problem.blocks} contacts, {am.get_threads()} threads; an iteration:")
         for mode in MODES:
-            print(f"  {mode:7s} {median[mode]:6.1f} ({least[mode]:.1f}) ns a contact")
-        speed_up = median["double"] / median["mixed"], least["double"] / least["mixed"]
-        print(f"  faster  {speed_up[0]:6.2f} ({speed_up[1]:.2f}) x")
+            other = f"({least[mode]:.1f}, {mean[mode]:.1f}) ns a contact"
+            print(f"  {mode:7s} {median[mode]:6.1f} {other}")
+        gains = [each["double"] / each["mixed"] for each in (median, least, mean)]
+        print(f"  faster  {gains[0]:6.2f} ({gains[1]:.2f}, {gains[2]:.2f}) x", flush=True)
         for what, held in bytes_held["mixed"].items():
             before = bytes_held["double"][what]
             print(
