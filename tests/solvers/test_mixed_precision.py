@@ -106,7 +106,7 @@ def test_iterations_to_a_tolerance_are_those_of_double_precision(problem, tolera
     expected = in_double(problem, tolerance=tolerance)
     assert found.converged
     assert found.residual <= tolerance
-    # packings differ by 2 %; a few blocks near the end of single precision by up to 20 %
+    # packings differ by 2 %; seven blocks near the end of single precision by up to 8 %
     assert abs(found.iterations - expected.iterations) <= 2 + 0.2 * expected.iterations
     assert found.residuals.impulse_violation <= 1e-14 * np.abs(found.impulses).max()
 
@@ -124,11 +124,13 @@ def test_history_is_that_of_double_precision_until_rounding_shows(problem, at_an
     )
 
 
-def test_a_fine_tolerance_ends_in_double_precision(problem, at_any_size):
+def test_a_fine_tolerance_is_met(problem, at_any_size, request):
+    """In double precision at the end, unless all velocities vanish as in a bed at rest."""
     found = am.APGD(tolerance=1e-10).solve(problem)
     assert found.converged
     assert found.residual <= 1e-10
-    assert at_any_size == ["mixed"]
+    moving = "bodies" in request.node.callspec.id
+    assert at_any_size == (["mixed"] if moving else [])
     expected = in_double(problem, tolerance=1e-10)
     assert found.iterations <= 2 + 1.3 * expected.iterations
 
@@ -139,14 +141,16 @@ def test_a_coarse_tolerance_does_not(at_any_size):
 
 
 def test_nothing_is_called_converged_by_rounded_data_alone(at_any_size, monkeypatch):
-    """Velocities at the base that are wrong by a thousandth: the judge knows, and the loop ends."""
+    """Velocities at the base that are wrong by a thousandth: the loop ends, the judge decides."""
     usual = Corrections._look
 
     def wrong(self):
         usual(self)
-        self.origin = self.origin._replace(linear=np.float32(1.001) * self.origin.linear)
+        mean = self.problem.linear_norm / np.sqrt(self.problem.rows)
+        self.origin = self.origin._replace(linear=self.origin.linear + np.float32(1e-3 * mean))
 
     monkeypatch.setattr(Corrections, "_look", wrong)
+    monkeypatch.setattr(mixed, "IDLE", 100)
     problem = packing(60)
     found = am.APGD(tolerance=1e-6).solve(problem)
     assert found.converged

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 MIXED_ABOVE = 100_000
 """Blocks from which vectors are stored in single precision: fewer stay in the cache anyway."""
 
-SHARE = 0.01
+SHARE = 0.002
 """Share of an iterate's error that rounding may have."""
 
 LOOK = 16
@@ -110,7 +110,7 @@ def in_single_precision(
     """Iterates of APGD from `start`, until rounding is too large a share of the error.
 
     Rounding has two parts. What it does to products of corrections falls with a new base; what it
-    does to the velocities u₀ at the base does not, and ends the loop: at an error of about 1e-6.
+    does to the velocities u₀ at the base does not, and ends the loop: at an error of 3e-5 ‖u₀‖/‖r‖.
     """
     sets, go = problem.sets.arrays, propose.sized(problem.blocks)
     steps = Metric(*(part.astype(np.float32) for part in metric))  # type: ignore[arg-type]
