@@ -6,7 +6,7 @@ import pytest
 from amontons._jit import TILE
 from amontons.judge.blocks import COLUMNS, judge_blocks
 from amontons.solvers import spectral_gradient
-from amontons.solvers.apgd.propose import propose
+from amontons.solvers.apgd.propose import Origin, propose
 from amontons.solvers.gauge import natural_map
 from helpers.kernel_samples import FORMS, SIZES, Sample, metric_of
 
@@ -70,7 +70,8 @@ def test_sums_do_not_depend_on_where_arrays_lie(name, kind, form, monkeypatch):
             arguments = (rho, 1e-6, x, y, r, z, True, sample.partial(COLUMNS))
             kernel = judge_blocks
         elif name == "propose":
-            arguments = (metric, rho, x, y, z, w, r, 0.6, 0.7, out, sample.partial(5))
+            origin = Origin(np.empty(0), r)
+            arguments = (metric, rho, x, y, z, w, origin, 0.6, 0.7, out, sample.partial(5))
             kernel = propose
         elif name == "advance":
             arguments = (metric, rho, x, y, z, more, 0.4, 0.8, out, sample.partial(3))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from amontons.solvers import spectral_gradient
-from amontons.solvers.apgd.propose import propose
+from amontons.solvers.apgd.propose import Origin, propose
 from amontons.testing import naive
 from helpers.kernel_samples import FORMS, Sample, close, metric_of
 
@@ -73,8 +73,9 @@ def test_propose(size, form, exact):
     beta, step = 0.6, 0.7
     out = np.full(sample.rows, np.nan)
     inner = [sample.inward(v) for v in (x, x_old, Nx, Nx_old, r)]
+    origin = Origin(np.empty(0), inner[4])
     got = getattr(propose, form)(
-        sample.sets, metric, inner_rho, *inner, beta, step, out, sample.partial(5)
+        sample.sets, metric, inner_rho, *inner[:4], origin, beta, step, out, sample.partial(5)
     )
     steps = sample.by_row(rho)
     lift = sample.lift(Nx + r) if exact else 0.0
@@ -87,6 +88,42 @@ def test_propose(size, form, exact):
     close(got, expected, scale=sample.rows, digits=12)
     for given, kept in zip(inner, (x, x_old, Nx, Nx_old, r), strict=True):
         assert (sample.outward(given) == kept).all()
+
+
+@pytest.mark.parametrize("size", ["one-coulomb", "one-of-each", "a-few", "odd-tiles"])
+def test_propose_corrections_of_a_base(size):
+    """Float32 in memory, float64 in between: a large base takes no digit from the corrections."""
+    sample = Sample(size, seed=5)
+
+    def single(spread):
+        return sample.vector(spread).astype(np.float32).astype(np.float64)
+
+    base = single(1e4)
+    d, d_old, Nd, Nd_old, u0 = (single(1.0) for _ in range(5))
+    rho, inner_rho = sample.by_block(0.2, 3.0)
+    lengths, metric = metric_of(sample)
+    lengths = [each.astype(np.float32).astype(np.float64) for each in lengths]
+    rho = rho.astype(np.float32).astype(np.float64)
+    beta, step = 0.6, 0.7
+    inner = [sample.inward(v).astype(np.float32) for v in (d, d_old, Nd, Nd_old)]
+    origin = Origin(*(sample.inward(v).astype(np.float32) for v in (base, u0)))
+    out = np.full(sample.rows, np.nan, dtype=np.float32)
+    got = propose.parallel(
+        sample.sets, type(metric)(*(part.astype(np.float32) for part in metric)),
+        inner_rho.astype(np.float32), *inner, origin, beta, step, out, sample.partial(5),
+    )  # fmt: skip
+    x, steps = base + d, sample.by_row(rho)
+    e = (x - naive.project(sample.blocks, x - steps * (Nd + u0))) / steps
+    y = x + beta * (d - d_old)
+    g = Nd + beta * (Nd - Nd_old) + u0
+    new, square = naive_step(sample, lengths, y, g, step)
+    size = np.abs(new - base).max()
+    close(sample.outward(out).astype(np.float64), new - base, scale=size, digits=7)
+    expected = [e @ e, d @ Nd, u0 @ d, g @ (new - x), square]
+    for mine, theirs, unit in zip(
+        got, expected, (e @ e, sample.rows, sample.rows, sample.rows * size, square), strict=True
+    ):
+        assert mine == pytest.approx(theirs, abs=1e-8 * unit)
 
 
 @pytest.mark.parametrize("form", FORMS)

@@ -114,6 +114,8 @@ def exercise(*, parallel_first: bool = False) -> Iterator[tuple[str, float]]:
                     yield f"{type(method).__name__} on {kind}", 0.5 * (i + share)
                     method.solve(problem)
                 _use_beside_solvers(problem)
+                if parallel and problem.operator.over_bodies is not None:
+                    _store_in_single_precision(problem)
 
 
 @contextlib.contextmanager
@@ -150,6 +152,24 @@ def _methods(parallel: bool) -> Iterator[Solver]:
         yield GaussSeidel(step=step, parallel=parallel, **few)
     yield ExactCoulomb(**few)
     yield InteriorPoint(space="bodies", **few)
+
+
+def _store_in_single_precision(problem: ConeProblem) -> None:
+    """What APGD does with large problems over bodies, all of them in parallel."""
+    from amontons.solvers import APGD
+    from amontons.solvers.apgd import mixed
+    from amontons.solvers.apgd.corrections import Corrections
+
+    usual = mixed.MIXED_ABOVE
+    mixed.MIXED_ABOVE = 0
+    try:
+        APGD(tolerance=1e-12, max_iterations=2).solve(problem)
+    finally:
+        mixed.MIXED_ABOVE = usual
+    even = problem.even
+    stored = Corrections(even, even.unknowns(None), 2)
+    stored.rebase(0)
+    stored.noise(0, even.mean_steps.astype("float32"))
 
 
 def _detect() -> None:

@@ -13,7 +13,8 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from functools import cached_property
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -29,10 +30,17 @@ from amontons.solvers.gauge import Gauge
 Floats = NDArray[np.float64]
 
 
+class StoredPoint(Protocol):
+    """A feasible point that a method keeps in its own way."""
+
+    def unknowns(self) -> Floats:
+        """The point as an array, shape (rows,)."""
+
+
 class Iterate(NamedTuple):
     """One point that a method visits."""
 
-    x: Floats
+    x: Floats | StoredPoint
     """Unknowns, feasible. The array may be kept as the best one: see :class:`Buffers`."""
     error: float
     """In the solver's measure, as the method's own arithmetic has it."""
@@ -73,11 +81,19 @@ class Buffers:
     """
 
     def __init__(self, rows: int, count: int, *, watched: bool = False) -> None:
-        self.block = np.empty((count, rows))
-        """The same arrays in one, shape (count, rows)."""
+        self._shape = count, rows
         self.watched = watched
-        self._arrays = list(self.block)
-        self.best: Floats | None = None
+        self.best: Any = None
+        """The best iterate so far: an array, or a `StoredPoint` while its method runs."""
+
+    @cached_property
+    def block(self) -> Floats:
+        """The same arrays in one, shape (count, rows); a method may do without them."""
+        return np.empty(self._shape)
+
+    @cached_property
+    def _arrays(self) -> list[Floats]:
+        return list(self.block)
 
     def place(self, array: Floats | None) -> int:
         """Row of the block that one of the arrays is, or −1."""
@@ -226,13 +242,15 @@ class Solver(ABC):
                 )
             )
             if iterate.error <= gauge.wanted:
-                verdict = self._judge(problem, iterate.x)
+                found = iterate.x if isinstance(iterate.x, np.ndarray) else iterate.x.unknowns()
+                verdict = self._judge(problem, found)
                 judged = verdict.residuals[self.measure]
                 if judged <= self.tolerance:
                     # this very point, even if another one that was not confirmed seemed better
                     status, message = Status.CONVERGED, "the residual is within the tolerance"
-                    buffers.best, confirmed = iterate.x, verdict
+                    buffers.best, confirmed = found, verdict
                     break
+                del found, verdict
                 if problem.judged_by_more and judged > 1.1 * iterate.error:
                     # a single block is worse than the sum tells: ask again when that is smaller
                     gauge.wanted = max(0.5, 0.9 * self.tolerance / judged) * iterate.error

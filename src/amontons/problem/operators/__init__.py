@@ -4,5 +4,13 @@ from amontons.problem.operators.base import MassForm, Operator
 from amontons.problem.operators.bodies import BodyOperator
 from amontons.problem.operators.factored import FactoredOperator
 from amontons.problem.operators.matrix import MatrixOperator
+from amontons.problem.operators.single import SingleBodies
 
-__all__ = ["BodyOperator", "FactoredOperator", "MassForm", "MatrixOperator", "Operator"]
+__all__ = [
+    "BodyOperator",
+    "FactoredOperator",
+    "MassForm",
+    "MatrixOperator",
+    "Operator",
+    "SingleBodies",
+]

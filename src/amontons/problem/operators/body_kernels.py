@@ -3,6 +3,9 @@
 N x is a pass over bodies, each summing the impulses of its own constraints and multiplying by its
 inverse mass, and a pass over constraints, each reading two body velocities. Every index writes its
 own slot, so the passes run in parallel and give the same bits on any number of threads.
+
+Arrays may be float32 or float64. What a body sums has the type of the velocity that it makes, and
+what a constraint sums that of its row; constants are written so that they do not widen float32.
 """
 
 from __future__ import annotations
@@ -69,27 +72,34 @@ def turn(inertia, i, t0, t1, t2):
 @helper
 def gather_body(arrays, i, x, velocity):
     """velocity[i] ← M⁻¹ f with f the impulses of all constraints on body `i`; returns fᵀM⁻¹f."""
-    f0, f1, f2, t0, t1, t2 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-    levers = arrays.levers
+    zero, one = velocity.dtype.type(0), velocity.dtype.type(1)
+    f0, f1, f2, t0, t1, t2 = zero, zero, zero, zero, zero, zero
+    levers, incidence = arrays.levers, arrays.incidence
     # unsigned: Numba would test signed indices for Python's counting from the end
     second, third = np.uint64(arrays.forces), np.uint64(2 * arrays.forces)
-    for p in range(arrays.pointer[i], arrays.pointer[i + 1]):
-        code = arrays.incidence[p]
+    p, end = np.uint64(arrays.pointer[i]), np.uint64(arrays.pointer[i + 1])
+    while p < end:  # incidences are in the order of constraints: forces come first
+        code = incidence[p]
+        c = np.uint64(code >> 1)
+        if c >= second:
+            break
+        sign = one if code & 1 else -one
+        r0, r1, r2 = levers[p, 0], levers[p, 1], levers[p, 2]
+        x0, x1, x2 = x[c], x[second + c], x[third + c]
+        f0 += sign * x0
+        f1 += sign * x1
+        f2 += sign * x2
+        t0 += r1 * x2 - r2 * x1
+        t1 += r2 * x0 - r0 * x2
+        t2 += r0 * x1 - r1 * x0
+        p += np.uint64(1)
+    for rest in range(p, end):
+        code = incidence[rest]
         c = code >> 1
-        sign = 1.0 if code & 1 else -1.0
-        if c < arrays.forces:
-            q, first = np.uint64(p), np.uint64(c)
-            r0, r1, r2 = levers[q, 0], levers[q, 1], levers[q, 2]
-            x0, x1, x2 = x[first], x[second + first], x[third + first]
-            f0 += sign * x0
-            f1 += sign * x1
-            f2 += sign * x2
-            t0 += r1 * x2 - r2 * x1
-            t1 += r2 * x0 - r0 * x2
-            t2 += r0 * x1 - r1 * x0
-        elif c < arrays.forces + arrays.wrenches:
-            row, step = place(arrays, c)
-            r0, r1, r2 = levers[p, 0], levers[p, 1], levers[p, 2]
+        row, step = place(arrays, c)
+        if c < arrays.forces + arrays.wrenches:
+            sign = one if code & 1 else -one
+            r0, r1, r2 = levers[rest, 0], levers[rest, 1], levers[rest, 2]
             x0, x1, x2 = x[row], x[row + step], x[row + 2 * step]
             couple = sign * arrays.lengths[c - arrays.forces]
             f0 += sign * x0
@@ -99,7 +109,6 @@ def gather_body(arrays, i, x, velocity):
             t1 += r2 * x0 - r0 * x2 + couple * x[row + 4 * step]
             t2 += r0 * x1 - r1 * x0 + couple * x[row + 5 * step]
         else:
-            row, _ = place(arrays, c)
             s, k = c - arrays.forces - arrays.wrenches, 6 * (code & 1)
             f0 += arrays.jacobian[s, k] * x[row]
             f1 += arrays.jacobian[s, k + 1] * x[row]
@@ -118,7 +127,8 @@ def gather_body(arrays, i, x, velocity):
 def point_velocity(arrays, code, i, velocity):
     """Velocity of body `i` at the contact point of incidence `code`; the world stands still."""
     if i < 0:
-        return 0.0, 0.0, 0.0
+        zero = velocity.dtype.type(0)
+        return zero, zero, zero
     p, b = np.uint64(code), np.uint64(i)
     r0, r1, r2 = arrays.arms[p, 0], arrays.arms[p, 1], arrays.arms[p, 2]
     w0, w1, w2 = velocity[b, 3], velocity[b, 4], velocity[b, 5]
@@ -210,7 +220,8 @@ def wrench_velocity(arrays, j, velocity, out):
 def turning(i, velocity):
     """Angular velocity of body `i`; the world stands still."""
     if i < 0:
-        return 0.0, 0.0, 0.0
+        zero = velocity.dtype.type(0)
+        return zero, zero, zero
     b = np.uint64(i)
     return velocity[b, 3], velocity[b, 4], velocity[b, 5]
 
@@ -231,24 +242,31 @@ def scalar_velocities(forces, wrenches, body, jacobian, v, out):
         out[row + s] = total
 
 
-@kernel
-def velocity_product(arrays, velocity, out):
-    """out ← Dᵀ velocity."""
-    stride = arrays.forces
-    for c in prange(arrays.forces):
-        a0, a1, a2 = point_velocity(arrays, 2 * c, arrays.body[c, 0], velocity)
-        b0, b1, b2 = point_velocity(arrays, 2 * c + 1, arrays.body[c, 1], velocity)
+@helper
+def spread_velocities(arrays, velocity, out):
+    """out ← Dᵀ velocity: a pass over constraints, parallel in kernels that are."""
+    stride = np.uint64(arrays.forces)
+    for contact in prange(arrays.forces):
+        c = np.uint64(contact)
+        a0, a1, a2 = point_velocity(arrays, 2 * contact, arrays.body[c, 0], velocity)
+        b0, b1, b2 = point_velocity(arrays, 2 * contact + 1, arrays.body[c, 1], velocity)
         out[c] = b0 - a0
         out[stride + c] = b1 - a1
-        out[2 * stride + c] = b2 - a2
+        out[stride + stride + c] = b2 - a2
     for j in prange(arrays.wrenches):
         wrench_velocity(arrays, j, velocity, out)
     scalar_velocities(arrays.forces, arrays.wrenches, arrays.body, arrays.jacobian, velocity, out)
 
 
 @kernel
-def body_product(arrays, x, velocity, out):
-    """velocity ← M⁻¹ D x, then out ← Dᵀ velocity; returns xᵀNx, which costs nothing on the way."""
+def velocity_product(arrays, velocity, out):
+    """out ← Dᵀ velocity."""
+    spread_velocities(arrays, velocity, out)
+
+
+@helper
+def gather_velocities(arrays, x, velocity):
+    """velocity ← M⁻¹ D x: a pass over bodies; returns xᵀNx, which costs nothing on the way."""
     bodies = arrays.inverse_mass.size
     partial = np.empty((-(-bodies // BODIES), 1))
     for p in prange(partial.shape[0]):
@@ -256,39 +274,37 @@ def body_product(arrays, x, velocity, out):
         for i in range(p * BODIES, min(bodies, (p + 1) * BODIES)):
             total += gather_body(arrays, i, x, velocity)
         partial[p, 0] = total
-    stride = arrays.forces
-    for c in prange(arrays.forces):
-        a0, a1, a2 = point_velocity(arrays, 2 * c, arrays.body[c, 0], velocity)
-        b0, b1, b2 = point_velocity(arrays, 2 * c + 1, arrays.body[c, 1], velocity)
-        out[c] = b0 - a0
-        out[stride + c] = b1 - a1
-        out[2 * stride + c] = b2 - a2
-    for j in prange(arrays.wrenches):
-        wrench_velocity(arrays, j, velocity, out)
-    scalar_velocities(arrays.forces, arrays.wrenches, arrays.body, arrays.jacobian, velocity, out)
     return column_sum(partial, 0)
 
 
 @kernel
 def body_velocities(arrays, x, velocity):
-    """velocity ← M⁻¹ D x."""
-    for i in prange(arrays.inverse_mass.size):
-        gather_body(arrays, i, x, velocity)
+    """velocity ← M⁻¹ D x; returns xᵀNx."""
+    return gather_velocities(arrays, x, velocity)
+
+
+@kernel
+def body_product(arrays, x, velocity, out):
+    """velocity ← M⁻¹ D x, then out ← Dᵀ velocity; returns xᵀNx."""
+    square = gather_velocities(arrays, x, velocity)
+    spread_velocities(arrays, velocity, out)
+    return square
 
 
 @kernel
 def body_quadratic(masses, new, old, older, beta, partial):
     """vᵀMv = dᵀNd for v = new − old − β(old − older), the velocities that impulses d give."""
+    share = new.dtype.type(beta)
     for p in prange(partial.shape[0]):
         total = 0.0
         for body in range(p * CHUNK, min(masses.shape[0], (p + 1) * CHUNK)):
             i = np.uint64(body)
-            v0 = new[i, 0] - old[i, 0] - beta * (old[i, 0] - older[i, 0])
-            v1 = new[i, 1] - old[i, 1] - beta * (old[i, 1] - older[i, 1])
-            v2 = new[i, 2] - old[i, 2] - beta * (old[i, 2] - older[i, 2])
-            w0 = new[i, 3] - old[i, 3] - beta * (old[i, 3] - older[i, 3])
-            w1 = new[i, 4] - old[i, 4] - beta * (old[i, 4] - older[i, 4])
-            w2 = new[i, 5] - old[i, 5] - beta * (old[i, 5] - older[i, 5])
+            v0 = new[i, 0] - old[i, 0] - share * (old[i, 0] - older[i, 0])
+            v1 = new[i, 1] - old[i, 1] - share * (old[i, 1] - older[i, 1])
+            v2 = new[i, 2] - old[i, 2] - share * (old[i, 2] - older[i, 2])
+            w0 = new[i, 3] - old[i, 3] - share * (old[i, 3] - older[i, 3])
+            w1 = new[i, 4] - old[i, 4] - share * (old[i, 4] - older[i, 4])
+            w2 = new[i, 5] - old[i, 5] - share * (old[i, 5] - older[i, 5])
             t0, t1, t2 = turn(masses, i, w0, w1, w2)
             total += masses[i, 6] * (v0 * v0 + v1 * v1 + v2 * v2) + (w0 * t0 + w1 * t1 + w2 * t2)
         partial[p, 0] = total

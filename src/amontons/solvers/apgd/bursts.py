@@ -22,7 +22,7 @@ from amontons.problem.kernels import add_compliance, blended_square
 from amontons.problem.operators.body_kernels import BodyArrays, body_product, body_quadratic
 from amontons.problem.problem import ConeProblem
 from amontons.solvers.apgd.accept import Pace, accept
-from amontons.solvers.apgd.propose import propose
+from amontons.solvers.apgd.propose import Origin, propose
 from amontons.solvers.base import Buffers, Iterate
 from amontons.solvers.gauge import Gauge
 
@@ -52,7 +52,7 @@ class BurstTerms(NamedTuple):
     sets: SetArrays
     metric: Metric
     rho: Floats  # step of the natural map that is the error, shape (blocks,)
-    linear: Floats  # r, shape (rows,)
+    origin: Origin  # with r, shape (rows,)
     arrays: BodyArrays
     masses: Floats  # inertia and mass of each body, shape (bodies, 7)
     compliance: Floats  # diagonal of E, shape (rows,), or empty where there is none
@@ -79,7 +79,7 @@ def descend(terms, burst, shrink, restart, enough, room):
     Returns how many were logged. The last of them is judged, and the step from it proposed.
     """
     # taken out of their tuples once: Numba counts references to what it takes out
-    sets, metric, rho, linear = terms.sets, terms.metric, terms.rho, terms.linear
+    sets, metric, rho, origin = terms.sets, terms.metric, terms.rho, terms.origin
     arrays, masses, compliance = terms.arrays, terms.masses, terms.compliance
     x, Nx, velocity, place, number = burst.x, burst.Nx, burst.velocity, burst.place, burst.number
     errors, objectives, partial, sums = burst.error, burst.objective, burst.partial, burst.sums
@@ -91,7 +91,7 @@ def descend(terms, burst, shrink, restart, enough, room):
         if place[PROPOSED] == 0:
             step = 1.0 / pace.L
             error, quadratic, lin, number[UPHILL], number[LENGTH] = _propose(  # 7, 8
-                sets, metric, rho, x[now], x[old], Nx[n_now], Nx[n_old], linear, pace.beta, step,
+                sets, metric, rho, x[now], x[old], Nx[n_now], Nx[n_old], origin, pace.beta, step,
                 x[new], partial,
             )  # fmt: skip
             place[PROPOSED] = 1
@@ -150,7 +150,7 @@ def bursts(
         sets=problem.sets.arrays,
         metric=metric,
         rho=gauge.rho,
-        linear=problem.linear,
+        origin=Origin(np.empty(0), problem.linear),
         arrays=operator.arrays,
         masses=operator.masses,
         compliance=compliance,

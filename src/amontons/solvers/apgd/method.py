@@ -6,7 +6,8 @@ product. And since f is quadratic, the test of eq. 24 is just dᵀNd ≤ L dᵀS
 has none of the cancellation of four objective values and stays reliable at convergence.
 
 The algorithm stands in `propose` and `accept`. Here they take turns from Python, for every operator
-and any number of threads; `bursts` lets them take turns in compiled code, for small problems.
+and any number of threads; `bursts` lets them take turns in compiled code, for small problems, and
+`mixed` stores what is between them in single precision, for large ones.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ from amontons.errors import InputError
 from amontons.problem.problem import ConeProblem
 from amontons.solvers.apgd.accept import Pace, accept
 from amontons.solvers.apgd.bursts import bursts, come_in_bursts
-from amontons.solvers.apgd.propose import propose
+from amontons.solvers.apgd.mixed import in_single_precision, waits_for_memory
+from amontons.solvers.apgd.propose import Origin, propose
 from amontons.solvers.base import Buffers, Iterate, Solver
 from amontons.solvers.gauge import Gauge
 
@@ -43,11 +45,16 @@ class APGD(Solver):
         paper has 0.9; 0.98 needs as many iterations and a sixth of the backtracking.
     restart:
         Reset the momentum when it points uphill (paper 3, line 25).
+    precision:
+        "mixed" (default) stores vectors in single precision on problems over bodies of 100 000
+        blocks and more, until rounding would show, and then goes on in double precision; "double"
+        never does. Answers are judged in double precision either way.
     """
 
     scaling: str = "split"
     shrink: float = 0.98
     restart: bool = True
+    precision: str = "mixed"
 
     buffers: ClassVar[int] = 4
     follows_slip: ClassVar[bool] = True
@@ -58,31 +65,67 @@ class APGD(Solver):
             raise InputError(f"shrink must be in (0, 1], got {self.shrink}")
         if self.scaling not in ("none", "block", "split"):
             raise InputError(f"unknown scaling {self.scaling!r}; choose 'none', 'block' or 'split'")
+        if self.precision not in ("mixed", "double"):
+            raise InputError(f"unknown precision {self.precision!r}; choose 'mixed' or 'double'")
 
     def iterations(
         self, problem: ConeProblem, x: Floats, gauge: Gauge, buffers: Buffers
     ) -> Generator[Iterate]:
         """Algorithm 1 of paper 3; comments give its line numbers."""
-        sets, r, metric = problem.sets.arrays, problem.linear, problem.metric(self.scaling)
-        x = buffers.projected(problem, x)  # 2
+        metric = problem.metric(self.scaling)
         pace = Pace(_first_curvature(problem, metric), 1.0, 0.0)  # 3, 4
+        if self.precision == "mixed" and waits_for_memory(problem):
+            single = in_single_precision(self, problem, x, metric, pace, gauge, buffers)
+            del x, metric  # it has its own
+            x, x_old, pace = yield from single
+            metric = problem.metric(self.scaling)
+            yield from self._in_double(problem, x, x_old, metric, pace, gauge, buffers)
+            return
+        x = buffers.projected(problem, x)  # 2
         if come_in_bursts(problem):
             yield from bursts(self, problem, x, metric, pace, gauge, buffers)
             return
+        yield from self._in_double(problem, x, x, metric, pace, gauge, buffers)
+
+    def _in_double(
+        self,
+        problem: ConeProblem,
+        x: Floats,
+        x_old: Floats,
+        metric: Metric,
+        pace: Pace,
+        gauge: Gauge,
+        buffers: Buffers,
+    ) -> Generator[Iterate]:
+        """Iterates from x and the one before it, which have been yielded if they differ."""
+        sets, origin = problem.sets.arrays, Origin(np.empty(0), problem.linear)
         go = propose.sized(problem.blocks)
         partial = np.empty((sets.chunks.shape[0], 5))
         Nx, Nx_old, Nx_new = (np.empty(problem.rows) for _ in range(3))
         memory, memory_old, memory_new = (problem.operator.scratch() for _ in range(3))
-
         problem.product(x, Nx, memory)
-        x_old, Nx_old[:] = x, Nx
-        if memory is not None:
-            memory_old[:] = memory
-        judged = False
+        judged = x is not x_old
+        if judged:
+            problem.product(x_old, Nx_old, memory_old)
+        else:
+            Nx_old[:] = Nx
+            if memory is not None:
+                memory_old[:] = memory
         while True:  # 6
             x_new, beta = buffers.free(x, x_old), pace.beta
             found = go(
-                sets, metric, gauge.rho, x, x_old, Nx, Nx_old, r, beta, 1.0 / pace.L, x_new, partial
+                sets,
+                metric,
+                gauge.rho,
+                x,
+                x_old,
+                Nx,
+                Nx_old,
+                origin,
+                beta,
+                1.0 / pace.L,
+                x_new,
+                partial,
             )  # 7, 8
             error, quadratic, linear, uphill, length = problem.total(found)
             if not judged:
