@@ -3,6 +3,7 @@
 `__init__.py` imports a name from here when it is first used; type checkers read this file as it is.
 """
 
+from amontons import measure as measure
 from amontons._jit import get_threads as get_threads
 from amontons._jit import max_threads as max_threads
 from amontons._jit import set_threads as set_threads
