@@ -51,39 +51,42 @@ def lattice(radius: float = 0.1, half: float = 0.8) -> am.World:
 
 @cache
 def pressed() -> tuple[am.Simulation, am.Body, np.ndarray]:
-    """Balls without weight in a box, under a piston with a force on it; nearly at rest."""
+    """Eight balls without weight in a box, under a piston with a force on it; at rest."""
     world = am.World(gravity=(0.0, 0.0, 0.0))
     rough = am.Material(friction=0.3)
-    add_open_box(world, half=0.3, material=rough)
-    rng = np.random.default_rng(5)
-    grid = np.stack(np.meshgrid(*[np.arange(3)] * 3), axis=-1).reshape(-1, 3)
-    places = 0.2 * (grid - [1, 1, -0.5]) + rng.uniform(-0.01, 0.01, (27, 3))
-    world.add_bodies(am.Sphere(0.09), position=places, density=2000.0, material=rough)
+    add_open_box(world, half=0.2, material=rough)
+    grid = np.stack(np.meshgrid(*[np.arange(2)] * 3), axis=-1).reshape(-1, 3)
+    places = 0.2 * grid - [0.1, 0.1, -0.1]
+    world.add_bodies(am.Sphere(0.1), position=places, density=2000.0, material=rough)
     piston = world.add_body(
-        am.Box((0.598, 0.598, 0.1)), position=(0, 0, 0.68), mass=20.0, material=rough
+        am.Box((0.398, 0.398, 0.1)), position=(0, 0, 0.45), mass=20.0, material=rough
     )
-    force = np.array([0.0, 0.0, -400.0])
+    force = np.array([30.0, 0.0, -400.0])
     piston.force = force
-    sim = am.Simulation(world, step=2e-3, solver=am.Auto(tolerance=1e-10))
-    sim.run(0.6)
+    sim = am.Simulation(world, step=1e-3, solver=am.APGD(tolerance=1e-10, max_iterations=3000))
+    for _ in range(2):
+        sim.step()
     return sim, piston, force
 
 
 @cache
-def bed() -> am.Simulation:
-    """Balls of several sizes at rest in a box with smooth walls."""
+def falling() -> tuple[am.Simulation, np.ndarray]:
+    """Balls of two sizes in a box with smooth walls, and their accelerations in the last step."""
     world = am.World()
     smooth = am.Material(friction=0.0)
-    add_open_box(world, half=0.25, material=smooth)
+    add_open_box(world, half=0.2, material=smooth)
     rng = np.random.default_rng(6)
-    grid = np.stack(np.meshgrid(*[np.arange(k) for k in (4, 4, 6)]), axis=-1).reshape(-1, 3)
-    places = [0.125, 0.125, 0.12] * grid + [-0.1875, -0.1875, 0.07]
+    grid = np.stack(np.meshgrid(*[np.arange(k) for k in (3, 3, 4)]), axis=-1).reshape(-1, 3)
+    places = [0.13, 0.13, 0.118] * grid + [-0.13, -0.13, 0.065]
     for radius, rows in ((0.05, slice(0, None, 2)), (0.06, slice(1, None, 2))):
         world.add_bodies(
             am.Sphere(radius), density=1500.0, position=places[rows]
             + rng.uniform(-0.002, 0.002, places[rows].shape),
-            material=am.Material(friction=0.5, rolling_friction=0.002),
+            material=am.Material(friction=0.5),
         )  # fmt: skip
-    sim = am.Simulation(world, step=4e-3, solver=am.Auto(tolerance=1e-8))
-    sim.run(1.6)
-    return sim
+    h = 4e-3
+    sim = am.Simulation(world, step=h, solver=am.APGD(tolerance=1e-4, max_iterations=200))
+    sim.run(0.2)
+    before = sim.bodies.velocity.copy()
+    sim.step()
+    return sim, (sim.bodies.velocity - before) / h

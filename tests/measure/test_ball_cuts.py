@@ -65,8 +65,8 @@ def test_shares_of_lines_against_many_points_on_them(name):
     rng = np.random.default_rng(3)
     start, end = rng.uniform(-1, 1, (2, 200, 3))
     end[:20] = start[:20]  # no length at all
-    s = (np.arange(2000) + 0.5) / 2000
+    s = (np.arange(800) + 0.5) / 800
     points = start[:, None] + s[:, None] * (end - start)[:, None]
-    naive = region.inside(points.reshape(-1, 3)).reshape(200, 2000).mean(axis=1)
-    np.testing.assert_allclose(region.share(start, end), naive, atol=1e-3)
+    naive = region.inside(points.reshape(-1, 3)).reshape(200, 800).mean(axis=1)
+    np.testing.assert_allclose(region.share(start, end), naive, atol=2.5e-3)
     assert naive.min() == 0 and 0.5 < naive.max() <= 1
