@@ -21,6 +21,9 @@ from amontons.errors import RunawayError as RunawayError
 from amontons.errors import SimulationError as SimulationError
 from amontons.errors import StrictError as StrictError
 from amontons.errors import UnsupportedProblemError as UnsupportedProblemError
+from amontons.generators.pack import PackedSpheres as PackedSpheres
+from amontons.generators.pack import pack as pack
+from amontons.generators.sizes import Sizes as Sizes
 from amontons.interchange import FileScene as FileScene
 from amontons.interchange import Imported as Imported
 from amontons.interchange import load_mjcf as load_mjcf
