@@ -26,7 +26,9 @@ from amontons.generators.pack import pack as pack
 from amontons.generators.sizes import Sizes as Sizes
 from amontons.interchange import FileScene as FileScene
 from amontons.interchange import Imported as Imported
+from amontons.interchange import Particles as Particles
 from amontons.interchange import load_mjcf as load_mjcf
+from amontons.interchange import load_particles as load_particles
 from amontons.interchange import load_scene as load_scene
 from amontons.interchange import load_urdf as load_urdf
 from amontons.interchange import save_scene as save_scene

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from amontons.errors import FileFormatError, InputError
+from amontons.results import tables
 from amontons.results.layout import COLUMNS, CONTACT, FORMAT, READABLE, WORK, run_file
 from amontons.results.run_file import columns_of
 from amontons.results.surfaces import Surface, surfaces_of
@@ -284,6 +285,24 @@ class Results:
     def note_summaries(self) -> list[NoteSummary]:
         """What the notes come to, kind by kind; each prints as a sentence."""
         return summaries(self.notes, self.steps)
+
+    # -- tables of other libraries ----------------------------------------------------------------
+
+    def to_pandas(self, table: str, frames: Sequence[int] | slice | None = None) -> Any:
+        """A `pandas.DataFrame` of "bodies", "contacts", "steps" or "notes"; all frames, or some.
+
+        It has a row per frame and body, per frame and contact, per step, per note, and units in
+        its `attrs`.
+        """
+        return tables.to_pandas(self, table, frames)
+
+    def to_arrow(self, table: str, frames: Sequence[int] | slice | None = None) -> Any:
+        """The same as a `pyarrow.Table`, to be written as Parquet or Feather."""
+        return tables.to_arrow(self, table, frames)
+
+    def to_xarray(self, table: str, frames: Sequence[int] | slice | None = None) -> Any:
+        """An `xarray.Dataset`: "bodies" over time and body, others over their rows."""
+        return tables.to_xarray(self, table, frames)
 
     # -- the file ---------------------------------------------------------------------------------
 
