@@ -5,6 +5,8 @@ that were poured fill between the loosest and the densest random packing, 0.55 a
 walls take away (Onoda and Liniger 1990, Scott and Kilgour 1969).
 """
 
+import itertools
+
 import numpy as np
 
 import amontons as am
@@ -28,7 +30,7 @@ top = sim.bodies.position[:, 2].max()
 edges = np.linspace(0.05, 0.8 * top, 5)
 z, mass = sim.bodies.position[sim.bodies.dynamic, 2], world.bodies.mass[world.bodies.dynamic]
 print("   layer [m]    stress [Pa]   weight above [Pa]")
-for low, high in zip(edges[:-1], edges[1:], strict=True):
+for low, high in itertools.pairwise(edges):
     stress = am.measure.stress(sim, ((-HALF, -HALF, low), (HALF, HALF, high)))
     above = 9.81 * (mass * np.clip(z - low, 0, high - low)).sum() / (high - low) / (2 * HALF) ** 2
     print(f"{low:.3f} to {high:.3f} {stress[2, 2]:12.1f} {above:14.1f}")

@@ -34,4 +34,5 @@ with tempfile.TemporaryDirectory() as scratch:
         assert np.array_equal(back.radius, cloud.radius)
         assert np.isclose(back.mass.sum(), 2650.0 * 0.3 * 1e-3, rtol=0.01)
         table = results.to_pandas("bodies", frames=[-1])
-        print(table[["x", "y", "z", "radius", "mass"]].describe().loc[["min", "mean", "max"]])
+        balls = table[table.radius.notna()]
+        print(balls[["x", "y", "z", "radius", "mass"]].describe().loc[["min", "mean", "max"]])

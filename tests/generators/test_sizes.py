@@ -16,7 +16,8 @@ def test_grains_meet_their_sieve_curve_within_a_percent(count):
     between = np.sqrt(np.multiply(SIEVES[:-1], SIEVES[1:]))  # straight over ln d
     wanted = [*CURVE, 0.15, 0.5, 0.85]
     np.testing.assert_allclose(passing(radius, [*SIEVES, *between]), wanted, atol=0.01)
-    assert 2 * radius.min() >= 1e-3 and 2 * radius.max() <= 8e-3
+    assert 2 * radius.min() >= 1e-3
+    assert 2 * radius.max() <= 8e-3
 
 
 @pytest.mark.parametrize(

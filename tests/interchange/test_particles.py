@@ -1,4 +1,4 @@
-"""Particles of YADE, LAMMPS, LIGGGHTS and tables: read, and refused with a word on what is wrong."""
+"""Particles of YADE, LAMMPS, LIGGGHTS and tables: read, and refused with what is wrong."""
 
 import numpy as np
 import pytest
@@ -80,7 +80,8 @@ def test_millimetres_and_earlier_snapshots(tmp_path):
     found = am.load_particles(write(tmp_path, "a.txt", YADE), scale=1e-3)
     np.testing.assert_allclose(found.radius, [1e-5, 2e-5])
     first = am.load_particles(write(tmp_path, "a.dump", DUMP), frame=0)
-    assert first.radius.tolist() == [9.0] and first.id.tolist() == [1]
+    assert first.radius.tolist() == [9.0]
+    assert first.id.tolist() == [1]
 
 
 def test_particles_make_bodies(tmp_path):
@@ -101,9 +102,7 @@ def test_our_own_dumps_come_back(tmp_path):
         (path,) = EXPORTS["lammps"](results, tmp_path, [0])
     found = am.load_particles(path)
     np.testing.assert_array_equal(found.position, world.bodies.position)
-    np.testing.assert_array_equal(
-        found.radius, [world.body(i).shape.radius for i in range(7)]
-    )
+    np.testing.assert_array_equal(found.radius, [world.body(i).shape.radius for i in range(7)])
     np.testing.assert_allclose(found.velocity, world.bodies.velocity, rtol=1e-6)
     assert found.id.tolist() == list(range(1, 8))
 

@@ -36,7 +36,8 @@ def test_sizes_that_were_there_before_are_not_added_again():
 def test_one_radius_is_for_all_and_fixed_spheres_need_no_mass():
     world = am.World()
     world.add_spheres(0.1, position=places(4), fixed=True)
-    assert world.bodies.fixed.all() and len(world.shapes) == 1
+    assert world.bodies.fixed.all()
+    assert len(world.shapes) == 1
     assert not world.bodies.inertia.any()
 
 
@@ -68,7 +69,8 @@ def test_a_thousand_sizes_take_few_bytes_of_a_file(tmp_path):
     assert (sizes["many"] - sizes["one"]) / 2000 < 60  # bytes a radius
     with am.Results(tmp_path / "many") as results:
         last = results.shapes[-1]
-        assert last.kind == "Sphere" and last.half[0] == pytest.approx(0.2)
+        assert last.kind == "Sphere"
+        assert last.half[0] == pytest.approx(0.2)
         reach = np.linalg.norm(last.vertices, axis=1)
         np.testing.assert_allclose(reach, 0.2, rtol=1e-6)
         assert len(last.triangles) == len(am.Sphere(1.0).surface_mesh(24)[1])

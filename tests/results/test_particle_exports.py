@@ -58,7 +58,8 @@ def test_extended_xyz_says_what_is_in_it(results, tmp_path):
     (path,) = EXPORTS["xyz"](results, tmp_path, [0, results.frames - 1])
     text = path.read_text().splitlines()
     count = len(results.bodies) - 1
-    assert int(text[0]) == int(text[count + 2]) == count and len(text) == 2 * (count + 2)
+    assert int(text[0]) == int(text[count + 2]) == count
+    assert len(text) == 2 * (count + 2)
     assert f"Time={results.time[-1]:.17g}" in text[count + 3]
     row = text[-1].split()
     assert row[0] == "ConvexHull"
@@ -67,7 +68,9 @@ def test_extended_xyz_says_what_is_in_it(results, tmp_path):
 
 @pytest.mark.parametrize("kind", ["xyz", "lammps"])
 def test_ovito_reads_particles_back(results, tmp_path, kind):
-    io = pytest.importorskip("ovito.io", reason="OVITO's module is not installed: pip install ovito")
+    io = pytest.importorskip(
+        "ovito.io", reason="OVITO's module is not installed: pip install ovito"
+    )
     (path,) = EXPORTS[kind](results, tmp_path, range(results.frames))
     pipeline = io.import_file(str(path))
     assert pipeline.source.num_frames == results.frames
@@ -116,7 +119,8 @@ def test_pandas_has_a_row_for_each_frame_and_body(results):
     np.testing.assert_array_equal(last[["x", "y", "z"]], results.position[-1])
     np.testing.assert_array_equal(last[["qw", "qx", "qy", "qz"]], results.orientation[-1])
     np.testing.assert_array_equal(last[["wx", "wy", "wz"]], results.twist[-1][:, 3:])
-    assert last.name.iloc[0] == "floor" and last.radius.dropna().tolist() == [0.1, 0.2]
+    assert last.name.iloc[0] == "floor"
+    assert last.radius.dropna().tolist() == [0.1, 0.2]
     assert data.attrs["units"]["vx"] == "m/s"
     some = results.to_pandas("bodies", frames=[-1])
     np.testing.assert_array_equal(some.x, last.x)
@@ -125,7 +129,8 @@ def test_pandas_has_a_row_for_each_frame_and_body(results):
     assert steps.attrs["units"]["kinetic_energy"] == "J"
     contacts = results.to_pandas("contacts", frames=slice(-1, None))
     np.testing.assert_array_equal(contacts[["fx", "fy", "fz"]], results.contacts(-1).force)
-    assert contacts.body_a.dtype == np.int64 and len(contacts)
+    assert contacts.body_a.dtype == np.int64
+    assert len(contacts)
     assert len(results.to_pandas("notes")) == len(results.notes)
 
 
@@ -135,7 +140,8 @@ def test_arrow_has_the_same_and_parquet_keeps_it(results, tmp_path):
 
     for name in ("bodies", "contacts", "steps", "notes"):
         table, data = results.to_arrow(name), results.to_pandas(name)
-        assert table.column_names == list(data.columns) and table.num_rows == len(data)
+        assert table.column_names == list(data.columns)
+        assert table.num_rows == len(data)
     table = results.to_arrow("bodies")
     parquet.write_table(table, tmp_path / "bodies.parquet")
     back = parquet.read_table(tmp_path / "bodies.parquet")
@@ -150,7 +156,8 @@ def test_xarray_has_bodies_over_time(results):
     np.testing.assert_array_equal(data.time, results.time)
     z = data.position.sel(axis="z", body=results.bodies.id[2]).isel(time=-1)
     assert float(z) == results.position[-1][2, 2]
-    assert data.velocity.attrs["units"] == "m/s" and data.name.to_numpy()[0] == "floor"
+    assert data.velocity.attrs["units"] == "m/s"
+    assert data.name.to_numpy()[0] == "floor"
     steps = results.to_xarray("steps")
     np.testing.assert_array_equal(steps.residual, results.readings("residual"))
     assert results.to_xarray("contacts").sizes["contact"] == len(results.to_pandas("contacts"))

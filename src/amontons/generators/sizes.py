@@ -54,7 +54,11 @@ class Sizes:
 
         What is more than `cut` standard deviations away is left out: 0.3 % by default.
         """
-        median, sigma, cut = positive("median", median), positive("sigma", sigma), positive("cut", cut)
+        median, sigma, cut = (
+            positive("median", median),
+            positive("sigma", sigma),
+            positive("cut", cut),
+        )
         reach = np.exp(cut * sigma)
         return cls._made(
             f"lognormal about {median:g} m, sigma {sigma:g}", median / reach, median * reach,

@@ -50,6 +50,4 @@ def radial_distribution(
     balls = where.balls(rows, radii).reshape(bins, -1).sum(axis=1)
     shells = np.diff(np.concatenate([[0.0], balls]))
     even = (len(place) - 1) / where.volume * shells
-    return RadialDistribution(
-        0.5 * (edges[1:] + edges[:-1]), count / even, found[1:] / len(place)
-    )
+    return RadialDistribution(0.5 * (edges[1:] + edges[:-1]), count / even, found[1:] / len(place))

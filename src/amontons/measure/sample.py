@@ -72,9 +72,11 @@ class Sample:
     def reach(self) -> Floats:
         """Radius of a ball about the centre of mass that holds the body [m], shape (bodies,)."""
         return self._of_shapes(
-            lambda s: float(s.half[0])
-            if s.kind == "Sphere"
-            else float(np.linalg.norm(s.half + np.abs(s.middle)))
+            lambda s: (
+                float(s.half[0])
+                if s.kind == "Sphere"
+                else float(np.linalg.norm(s.half + np.abs(s.middle)))
+            )
         )
 
     def _of_shapes(self, value: Callable[[Surface], float]) -> Floats:
@@ -84,7 +86,8 @@ class Sample:
 
     def bounds(self) -> tuple[Floats, Floats]:
         """Low and high corner of the box that just holds the bodies [m]; balls about those that
-        are no spheres."""
+        are no spheres.
+        """
         if not len(self):
             raise InputError("there is no body that moves freely, so there is nothing to measure")
         reach = self.reach[:, None]

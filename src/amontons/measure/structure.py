@@ -52,7 +52,7 @@ def pairs_in(source: Source, region: Region | None, slight: float) -> tuple[Samp
     pairs = pressed_pairs(sample, not_negative("slight", slight))
     if region is not None:
         inside = measured_region(region).inside(pairs.point)
-        pairs = Pairs(*(each[inside] for each in pairs))
+        pairs = Pairs._make(each[inside] for each in pairs)
     return sample, pairs
 
 

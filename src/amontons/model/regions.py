@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from amontons.checks import finite_array
 from amontons.errors import InputError
 from amontons.model.shapes import Box, Part, Shape
 
-Region = Part | Shape | Sequence[ArrayLike] | NDArray[Any]
+Region = Part | Shape | ArrayLike
 """Two opposite corners of a box [m]; a shape in the frame of the world; or a `Part`, which puts a
 shape elsewhere and turns it."""
 

@@ -227,7 +227,11 @@ class Results:
         read = {field: np.full((count, *each), np.nan) for _, each, field in CONTACT.values()}
         read |= {CONTACT[name][2]: group[name][rows] for name in group}
         read["normals"] = read["normals"].astype(np.float64)
-        return Contacts(**read, step=self._length_of_step(int(self.file["frames/step"][number])))
+        length = self._length_of_step(int(self.file["frames/step"][number]))
+        return Contacts(
+            read["bodies"], read["points"], read["normals"], read["gaps"], read["force"],
+            read["torque"], length,
+        )  # fmt: skip
 
     def _length_of_step(self, number: int) -> float:
         """Of the step with this number, counted from 1 [s]; NaN where it is not known."""

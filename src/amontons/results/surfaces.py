@@ -52,7 +52,7 @@ class Surface:
         """[m], shape (vertices, 3)."""
         if not self._made:
             return self._vertices
-        return (self.half[0] * _unit_sphere()[0] + self.middle).astype(np.float32)
+        return np.asarray(self.half[0] * _unit_sphere()[0] + self.middle, dtype=np.float32)
 
     @property
     def triangles(self) -> NDArray[np.int32]:

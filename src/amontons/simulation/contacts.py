@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -81,7 +81,8 @@ class Contacts:
         if kept.all() and not self.earlier:
             return self
         earlier = tuple(each.among(ids) for each in self.earlier)
-        return Contacts(*(getattr(self, name)[kept] for name in ROWS), self.step, earlier)
+        rows = {name: getattr(self, name)[kept] for name in ROWS}
+        return replace(self, **rows, earlier=earlier)
 
     def on(self, body: Body | int, *, about: ArrayLike = (0.0, 0.0, 0.0)) -> NetLoad:
         """Net force and torque on a body, given by its handle or id: the mean over substeps.

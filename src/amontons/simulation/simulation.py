@@ -255,14 +255,14 @@ class Simulation:
             check_bodies(body_state(self.bodies), self.world.gravity, self._name_of)
         state, reports = self.state, []
         earlier: list[Contacts] = []
-        for _ in range(self.substeps):
-            if reports:
-                earlier.append(solved.contacts(self._ids, place))
+        for part in range(self.substeps):
             place = state.bodies.position
             state, report, solved = take_step(
                 self._model, state, self._next_length(state), self.solvers, self.rules
             )
             reports.append(report)
+            if part < self.substeps - 1:
+                earlier.append(solved.contacts(self._ids, place))
         self._last, self._last_ids, self._places = solved, self._ids, place.copy()
         self._earlier = tuple(earlier)
         self._take_over(state)

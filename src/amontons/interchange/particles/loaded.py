@@ -54,7 +54,7 @@ class Particles:
 
 
 def particles(name: str, columns: dict[str, Floats]) -> Particles:
-    """Particles from columns by name: x, y, z, radius, perhaps id, type, vx to vz, density, mass."""
+    """Particles from columns: x, y, z, radius, perhaps id, type, vx to vz, density and mass."""
     missing = [each for each in ("x", "y", "z", "radius") if each not in columns]
     if missing:
         raise FileFormatError(
@@ -73,9 +73,7 @@ def particles(name: str, columns: dict[str, Floats]) -> Particles:
     velocity = None
     if all(each is not None for each in speeds):
         velocity = np.stack([each for each in speeds if each is not None], axis=1)
-    numbers = {
-        each: columns[each].astype(np.int64) for each in ("id", "type") if each in columns
-    }
+    numbers = {each: columns[each].astype(np.int64) for each in ("id", "type") if each in columns}
     return Particles(
         np.stack([columns["x"], columns["y"], columns["z"]], axis=1),
         radius,

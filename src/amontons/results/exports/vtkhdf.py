@@ -117,6 +117,7 @@ def add_cells(
 def add_steps(
     root: h5py.Group, times: NDArray[np.float64], *, parts: Any, points: Any
 ) -> h5py.Group:
+    """Times of the frames, and where the parts and points of each begin; return the group."""
     steps = root.create_group("Steps")
     steps.attrs["NSteps"] = len(times)
     steps["Values"] = times
