@@ -14,7 +14,7 @@ Floats = NDArray[np.float64]
 
 
 def granular_temperature(source: Source, region: Region | None = None) -> float:
-    """Mean square of the fluctuating velocity along an axis, Σ m |δv|² / 3 Σ m [m²/s²].
+    """Mean square of the fluctuating velocity along an axis, Σ m ‖δv‖² / 3 Σ m [m²/s²].
 
     δv is relative to the mean of the bodies whose centres are in the region, by mass.
     """
