@@ -30,7 +30,10 @@ def __getattr__(name: str) -> Any:
     home = _HOME_OF.get(name)
     if home is None:
         raise AttributeError(f"module 'amontons' has no attribute {name!r}")
-    value = getattr(importlib.import_module(home), name)
+    if home == __name__:  # a room of its own, such as `amontons.measure`
+        value: Any = importlib.import_module(f"{home}.{name}")
+    else:
+        value = getattr(importlib.import_module(home), name)
     globals()[name] = value
     return value
 

@@ -3,6 +3,7 @@
 `__init__.py` imports a name from here when it is first used; type checkers read this file as it is.
 """
 
+from amontons import measure as measure
 from amontons._jit import get_threads as get_threads
 from amontons._jit import max_threads as max_threads
 from amontons._jit import set_threads as set_threads
@@ -20,9 +21,14 @@ from amontons.errors import RunawayError as RunawayError
 from amontons.errors import SimulationError as SimulationError
 from amontons.errors import StrictError as StrictError
 from amontons.errors import UnsupportedProblemError as UnsupportedProblemError
+from amontons.generators.pack import PackedSpheres as PackedSpheres
+from amontons.generators.pack import pack as pack
+from amontons.generators.sizes import Sizes as Sizes
 from amontons.interchange import FileScene as FileScene
 from amontons.interchange import Imported as Imported
+from amontons.interchange import Particles as Particles
 from amontons.interchange import load_mjcf as load_mjcf
+from amontons.interchange import load_particles as load_particles
 from amontons.interchange import load_scene as load_scene
 from amontons.interchange import load_urdf as load_urdf
 from amontons.interchange import save_scene as save_scene

@@ -19,7 +19,7 @@ from typing import Any
 PACKAGE = Path(__file__).resolve().parent
 
 KERNEL_FREE = (
-    "cli", "viewer", "plots", "testing", "generators", "results", "interchange",
+    "cli", "viewer", "plots", "testing", "generators", "measure", "results", "interchange",
     "scenes", "simulation", "model", "checks", "storage",
 )  # fmt: skip
 """Subpackages in which nothing is compiled (import-linter sees to it): no part of a stamp."""

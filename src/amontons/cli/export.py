@@ -21,7 +21,10 @@ PICTURES = ("png", "mp4")
 
 def export(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder from `amontons run`.")],
-    format: Annotated[str, typer.Option("--format", "-f", help="csv, vtkhdf, gltf, png or mp4.")],
+    format: Annotated[
+        str,
+        typer.Option("--format", "-f", help="csv, vtkhdf, points, gltf, xyz, lammps, png or mp4."),
+    ],
     out: Annotated[
         Path | None,
         typer.Option("--out", "-o", help="Where to. \\[default: the run's folder]"),

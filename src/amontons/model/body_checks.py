@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from amontons.checks import finite_array, finite_vector
 from amontons.errors import InputError
 from amontons.model.shapes import Shape
+from amontons.model.sphere_list import SphereList
 
 Floats = NDArray[np.float64]
 
@@ -81,7 +82,7 @@ def body_masses(
             "a body that moves needs either a mass or a density; "
             "say fixed=True for one that does not move"
         )
-    for shape in _moving(shapes, driven):
+    for shape in () if isinstance(shapes, SphereList) else _moving(shapes, driven):
         if not np.isfinite(shape.bounds).all():
             raise InputError(
                 f"a {type(shape).__name__} has no end, so it cannot move freely; say fixed=True, "
@@ -102,7 +103,9 @@ def body_masses(
             f"{name}[{i}] is {given[i]:g}; it must be positive, or say fixed=True for a body that "
             "does not move"
         )
-    if density is not None:
+    if density is not None and isinstance(shapes, SphereList):
+        given = given * shapes.volume
+    elif density is not None:
         volume = {id(shape): shape.volume for shape in _moving(shapes, driven)}
         given = given * np.array([volume.get(id(shape), 0.0) for shape in shapes])
     return np.where(driven, np.inf, given)
@@ -127,6 +130,9 @@ def body_inertias(
             )
         out[moving] = _one_each("inertia", given, len(shapes), (3, 3))[moving]
         _check_inertias(out[moving])
+        return out
+    if isinstance(shapes, SphereList) and centre is None:
+        out[moving] = shapes.inertia(np.where(moving, mass, 0.0))[moving]
         return out
     per_kilogram: dict[int, Floats] = {}
     for shape in _moving(shapes, ~moving):

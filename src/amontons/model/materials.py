@@ -29,6 +29,10 @@ class Material:
         Coefficient of a contact that sticks, at least `friction`; None: the same.
     rolling_friction, spinning_friction:
         Lengths ρ and σ [m]: the torques ρ F_n against rolling and σ F_n against spinning.
+    rolling_resistance, spinning_resistance:
+        The same without a unit, for grains of any size: μ_r R* F_n, where 1/R* is 1/R_A + 1/R_B
+        with the distances of the contact from the two centres of mass; a body that is fixed or has
+        a motion counts as flat. Where both are given, the torques add up.
     cohesion:
         Force [N] that it takes to pull two touching bodies apart. It belongs to the pair of
         bodies: their contact points share it.
@@ -48,6 +52,8 @@ class Material:
     restitution: float = 0.0
     compliance: float = 0.0
     damping: float = 0.0
+    rolling_resistance: float = 0.0
+    spinning_resistance: float = 0.0
 
     def __post_init__(self) -> None:
         for name in PROPERTIES:
@@ -95,6 +101,8 @@ USUAL_RULES = {
     "restitution": "minimum",
     "compliance": "sum",  # two springs in a row
     "damping": "maximum",
+    "rolling_resistance": "minimum",
+    "spinning_resistance": "minimum",
 }
 
 
@@ -110,6 +118,8 @@ class PairTable:
     restitution: Floats
     compliance: Floats
     damping: Floats
+    rolling_resistance: Floats
+    spinning_resistance: Floats
 
     @cached_property
     def sticks(self) -> bool:
@@ -119,7 +129,13 @@ class PairTable:
     @cached_property
     def resists_turning(self) -> bool:
         """Whether any contact resists rolling or spinning."""
-        return bool(self.rolling_friction.any() or self.spinning_friction.any())
+        lengths = self.rolling_friction.any() or self.spinning_friction.any()
+        return bool(lengths or self.resists_by_size)
+
+    @cached_property
+    def resists_by_size(self) -> bool:
+        """Whether any contact resists rolling or spinning the more, the larger its bodies are."""
+        return bool(self.rolling_resistance.any() or self.spinning_resistance.any())
 
     @cached_property
     def yields(self) -> bool:

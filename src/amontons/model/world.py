@@ -26,6 +26,7 @@ from amontons.model.joints import Connection
 from amontons.model.materials import Material, Materials
 from amontons.model.motion import Motion
 from amontons.model.shapes import Shape
+from amontons.model.sphere_list import SphereList
 
 Floats = NDArray[np.float64]
 Ids = NDArray[np.int64]
@@ -186,6 +187,18 @@ class World:
         self.version += 1
         return np.arange(self.next_id - count, self.next_id)
 
+    def add_spheres(self, radius: ArrayLike, *, position: ArrayLike, **properties: Any) -> Ids:
+        """Add spheres of given radii [m], one for all or one per body; return their ids.
+
+        The properties are those of :meth:`add_bodies`, which this is, at once for many sizes. The
+        position of a sphere is that of its middle.
+        """
+        for name in ("centre", "placed_by"):
+            if name in properties:
+                raise InputError(f"spheres take no {name}: add_bodies does")
+        place = np.atleast_2d(rows_of_three("position", position))
+        return self.add_bodies(SphereList(radius, len(place)), position=place, **properties)
+
     def remove_bodies(self, bodies: Body | int | str | Iterable[Body | int | str]) -> None:
         """Remove bodies, by handle, id or name, and all joints and forces that hold on to them."""
         one = isinstance(bodies, Body | int | np.integer | str)
@@ -301,6 +314,10 @@ class World:
     ) -> tuple[NDArray[np.int32], Floats]:
         """Numbers of shapes in the list, which grows where they are new, and their centres."""
         given = None if centre is None else finite_vector("centre", centre)
+        if isinstance(shapes, SphereList):
+            different, which = shapes.distinct()
+            number = self._register(different, centre)[0][which]
+            return number, np.array(self.origins).reshape(-1, 3)[number]
         numbers: dict[int, int] = {}
         for shape in {id(shape): shape for shape in shapes}.values():
             origin = _centre(shape) if given is None else given
@@ -338,6 +355,8 @@ def _centre(shape: Shape) -> tuple[float, float, float]:
 def _one_shape_each(shape: Shape | Sequence[Shape], count: int) -> Sequence[Shape]:
     if isinstance(shape, Shape):
         return [shape] * count
+    if isinstance(shape, SphereList) and len(shape) == count:
+        return shape
     shapes = list(shape)
     for i, each in enumerate(shapes):
         if not isinstance(each, Shape):

@@ -2,10 +2,11 @@
 
 from amontons.results.layout import COLUMNS as READINGS
 from amontons.results.layout import STAGES
-from amontons.results.reader import BodyList, Frame, Results, Surface
+from amontons.results.reader import BodyList, Frame, Results
 from amontons.results.recorder import Recorder
 from amontons.results.runs import RecordedRun, begin, resume
 from amontons.results.single_frame import SingleFrame
+from amontons.results.surfaces import Surface
 
 __all__ = [
     "READINGS",

@@ -5,7 +5,8 @@
 - attributes ``format``, ``version``, ``amontons``, ``rate`` [1/s], ``about`` (JSON: scene,
   parameters, settings)
 - ``shapes/``: ``kind``, ``half``, ``middle`` [m], and triangles for display about each shape's
-  centre of mass, end to end: ``vertices``, ``triangles``, ``vertex_start``, ``triangle_start``
+  centre of mass, end to end: ``vertices``, ``triangles``, ``vertex_start``, ``triangle_start``;
+  spheres have none, as ``half`` is their radius
 - ``bodies/``: ``id``, ``shape``, ``mass`` [kg], ``fixed``, ``kinematic``, ``name``
 - ``frames/``, one entry per frame: ``position``, ``orientation``, ``twist``, ``step``, ``time``;
   with contacts ``first_contact`` and ``contacts``. A frame is there once its ``time`` is.

@@ -4,23 +4,35 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 import h5py
 import numpy as np
 from numpy.typing import NDArray
 
 from amontons.errors import FileFormatError, InputError
+from amontons.results import tables
 from amontons.results.layout import COLUMNS, CONTACT, FORMAT, READABLE, WORK, run_file
 from amontons.results.run_file import columns_of
+from amontons.results.surfaces import Surface, surfaces_of
 from amontons.simulation.contacts import Contacts
 from amontons.simulation.notes import Note, NoteSummary, brief, summaries
 
 Floats = NDArray[np.float64]
+
+
+class Inventory(Protocol):
+    """What frames know of their run: bodies and shapes, which stay the same."""
+
+    @property
+    def bodies(self) -> BodyList: ...
+
+    @property
+    def shapes(self) -> Sequence[Surface]: ...
 
 
 @dataclass(frozen=True, repr=False)
@@ -40,6 +52,8 @@ class Frame:
     """Velocity and angular velocity in world axes [m/s, rad/s], shape (bodies, 6)."""
     contacts: Contacts | None
     """Contacts of the step that led here, if they were recorded."""
+    run: Inventory | None = field(default=None, compare=False)
+    """What it is a frame of, which knows the bodies and their shapes."""
 
     @property
     def velocity(self) -> Floats:
@@ -84,24 +98,6 @@ class BodyList:
         return (
             f"<BodyList: {moving} dynamic, {fixed} fixed, {len(self) - moving - fixed} kinematic>"
         )
-
-
-@dataclass(frozen=True, repr=False)
-class Surface:
-    """A shape as triangles about its centre of mass."""
-
-    kind: str
-    half: Floats
-    """Half extents of its bounding box [m], shape (3,)."""
-    middle: Floats
-    """Of the bounding box [m], shape (3,)."""
-    vertices: NDArray[np.float32]
-    """[m], shape (vertices, 3)."""
-    triangles: NDArray[np.int32]
-    """Counter-clockwise seen from outside, shape (triangles, 3)."""
-
-    def __repr__(self) -> str:
-        return f"<Surface: {self.kind}, {len(self.triangles)} triangles>"
 
 
 class Results:
@@ -210,6 +206,7 @@ class Results:
             self.orientation[number],
             self.twist[number],
             self.contacts(number) if self.has_contacts else None,
+            self,
         )
 
     def __iter__(self) -> Iterator[Frame]:
@@ -230,7 +227,17 @@ class Results:
         read = {field: np.full((count, *each), np.nan) for _, each, field in CONTACT.values()}
         read |= {CONTACT[name][2]: group[name][rows] for name in group}
         read["normals"] = read["normals"].astype(np.float64)
-        return Contacts(**read)
+        length = self._length_of_step(int(self.file["frames/step"][number]))
+        return Contacts(
+            read["bodies"], read["points"], read["normals"], read["gaps"], read["force"],
+            read["torque"], length,
+        )  # fmt: skip
+
+    def _length_of_step(self, number: int) -> float:
+        """Of the step with this number, counted from 1 [s]; NaN where it is not known."""
+        if "step" not in self.columns or not 0 < number <= self.steps:
+            return np.nan
+        return float(self.file["steps"][number - 1, self.columns.index("step")])
 
     # -- readings ---------------------------------------------------------------------------------
 
@@ -282,6 +289,24 @@ class Results:
     def note_summaries(self) -> list[NoteSummary]:
         """What the notes come to, kind by kind; each prints as a sentence."""
         return summaries(self.notes, self.steps)
+
+    # -- tables of other libraries ----------------------------------------------------------------
+
+    def to_pandas(self, table: str, frames: Sequence[int] | slice | None = None) -> Any:
+        """A `pandas.DataFrame` of "bodies", "contacts", "steps" or "notes"; all frames, or some.
+
+        It has a row per frame and body, per frame and contact, per step, per note, and units in
+        its `attrs`.
+        """
+        return tables.to_pandas(self, table, frames)
+
+    def to_arrow(self, table: str, frames: Sequence[int] | slice | None = None) -> Any:
+        """The same as a `pyarrow.Table`, to be written as Parquet or Feather."""
+        return tables.to_arrow(self, table, frames)
+
+    def to_xarray(self, table: str, frames: Sequence[int] | slice | None = None) -> Any:
+        """An `xarray.Dataset`: "bodies" over time and body, others over their rows."""
+        return tables.to_xarray(self, table, frames)
 
     # -- the file ---------------------------------------------------------------------------------
 
@@ -336,21 +361,6 @@ class Series:
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         return self[:].astype(dtype or np.float64, copy=False)
-
-
-def surfaces_of(arrays: Mapping[str, NDArray[Any]]) -> list[Surface]:
-    """Shapes one by one, from the arrays of the group ``shapes``."""
-    corner, triangle = arrays["vertex_start"], arrays["triangle_start"]
-    return [
-        Surface(
-            kind.decode(),
-            arrays["half"][i],
-            arrays["middle"][i],
-            arrays["vertices"][corner[i] : corner[i + 1]],
-            arrays["triangles"][triangle[i] : triangle[i + 1]],
-        )
-        for i, kind in enumerate(arrays["kind"])
-    ]
 
 
 def _opened(path: Path) -> h5py.File:

@@ -69,7 +69,8 @@ class RunFile:
             with h5py.File(fresh, "w", libver="latest") as file:
                 describe(file, rate, about)
                 for name, array in shape_arrays(world).items():
-                    file.create_dataset(f"shapes/{name}", data=array)
+                    packed = PACKED if len(array) > ROWS else {}  # a chunk has its price, too
+                    file.create_dataset(f"shapes/{name}", data=array, **packed)
                 bodies = world.bodies
                 for name in ("id", "shape", "mass", "fixed", "kinematic"):
                     file.create_dataset(f"bodies/{name}", data=getattr(bodies, name))

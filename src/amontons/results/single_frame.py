@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import amontons
-from amontons.results.reader import BodyList, Frame, Surface, surfaces_of
-from amontons.results.surfaces import shape_arrays
+from amontons.results.reader import BodyList, Frame
+from amontons.results.surfaces import Surface, shape_arrays, surfaces_of
 from amontons.simulation.contacts import Contacts
 from amontons.simulation.simulation import Simulation
 
@@ -41,6 +41,7 @@ class SingleFrame:
             bodies.orientation.copy(),
             bodies.twist.copy(),
             simulation.contacts.among(simulation.bodies.id),  # some bodies may be gone since
+            self,
         )
 
     @property

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from amontons.errors import FileFormatError, InputError
 from amontons.model.materials import PAIRED
+from amontons.model.shapes import Shape, Sphere
 from amontons.model.world import World
 from amontons.simulation.state import State
 from amontons.storage.reading import DAMAGE, ZIP_START, require_file
@@ -67,13 +68,21 @@ def restore(simulation: Simulation, path: str | os.PathLike[str]) -> None:
 
 def fingerprint(world: World) -> str:
     """A hash of what a checkpoint does not hold: shapes, materials and motions."""
-    said = [f"{type(s).__name__} {[b.tolist() for b in s.bounds]}" for s in world.shapes]
+    said = [_extent(shape) for shape in world.shapes]
     said += [repr(origin) for origin in world.origins]
     said += [repr(material) for material in world.materials.list]
     table = world.materials.table
     said += [repr(getattr(table, name).tolist()) for name in PAIRED]
     said.append(f"{len(world.motions)} motions")
     return hashlib.sha256("\n".join(said).encode()).hexdigest()[:20]
+
+
+def _extent(shape: Shape) -> str:
+    """Kind and bounds of a shape; those of spheres, of which there may be many, at once."""
+    if type(shape) is Sphere:
+        r = shape.radius
+        return f"Sphere {[[-r, -r, -r], [r, r, r]]}"
+    return f"{type(shape).__name__} {[bound.tolist() for bound in shape.bounds]}"
 
 
 def _read(path: Path) -> Arrays:

@@ -2,12 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+import math
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+
+from amontons.checks import finite_vector
+from amontons.errors import InputError
+from amontons.model.bodies import Body
 
 Floats = NDArray[np.float64]
+
+ROWS = ("bodies", "points", "normals", "gaps", "force", "torque")
+"""The fields of `Contacts` that have a row for each."""
+
+
+class NetLoad(NamedTuple):
+    """What contacts do to a body, all of them together."""
+
+    force: Floats  # [N], (3,)
+    torque: Floats  # about the point that was asked for [N m], (3,)
+    contacts: int  # how many took part, in the last substep
 
 
 @dataclass(frozen=True)
@@ -28,6 +45,10 @@ class Contacts:
     """On body B in world axes [N], shape (contacts, 3); A feels the opposite."""
     torque: Floats
     """On body B by rolling and spinning friction, in world axes [N m], shape (contacts, 3)."""
+    step: float = math.nan
+    """Length of the step [s], in which a contact's impulse is its force times this."""
+    earlier: tuple[Contacts, ...] = field(default=(), repr=False, compare=False)
+    """Contacts of the substeps before, where a step has several; files do not have them."""
 
     @classmethod
     def none(cls) -> Contacts:
@@ -57,9 +78,34 @@ class Contacts:
     def among(self, ids: NDArray[np.int64]) -> Contacts:
         """Those of which both bodies are among `ids`, as after some were removed."""
         kept = np.isin(self.bodies, ids).all(axis=1)
-        if kept.all():
+        if kept.all() and not self.earlier:
             return self
-        return Contacts(*(getattr(self, each.name)[kept] for each in fields(self)))
+        earlier = tuple(each.among(ids) for each in self.earlier)
+        rows = {name: getattr(self, name)[kept] for name in ROWS}
+        return replace(self, **rows, earlier=earlier)
+
+    def on(self, body: Body | int, *, about: ArrayLike = (0.0, 0.0, 0.0)) -> NetLoad:
+        """Net force and torque on a body, given by its handle or id: the mean over substeps.
+
+        The torque is about the point `about` [m], by default the origin of the world. It has
+        that of the forces at their points, and that of rolling and spinning friction.
+        """
+        number = body.id if isinstance(body, Body) else body
+        if isinstance(number, bool) or not isinstance(number, int | np.integer):
+            raise InputError(f"a body is given by its handle or its id, not by {body!r}")
+        point = np.array(finite_vector("about", about))
+        sums = [each._sum_on(int(number), point) for each in (*self.earlier, self)]
+        force, torque = np.mean([each[:2] for each in sums], axis=0)
+        return NetLoad(force, torque, sums[-1].contacts)
+
+    def _sum_on(self, body: int, about: Floats) -> NetLoad:
+        """Sum over these contacts alone."""
+        sign = np.where(self.bodies == body, [-1.0, 1.0], 0.0).sum(axis=1)  # on B as it is
+        mine = np.flatnonzero(sign)
+        force = sign[mine, None] * self.force[mine]
+        torque = sign[mine, None] * self.torque[mine]
+        torque += np.cross(self.points[mine] - about, force)
+        return NetLoad(force.sum(axis=0), torque.sum(axis=0), mine.size)
 
     def between(self, first: int, second: int) -> NDArray[np.int64]:
         """Rows of the contacts between two bodies, given by their ids."""

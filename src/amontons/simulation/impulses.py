@@ -30,6 +30,7 @@ from amontons.simulation.rules import SolverChoice
 from amontons.simulation.state import BodyState
 from amontons.simulation.step_solution import STICKING, StepSolution
 from amontons.simulation.stopwatch import Stopwatch
+from amontons.simulation.turning import with_resistance
 
 Floats = NDArray[np.float64]
 
@@ -154,6 +155,8 @@ def find_impulses(
             bouncing=bouncing,
             parting=overlaps.mended,
         )
+        if model.pairs.resists_by_size:
+            terms = with_resistance(terms, model)
         lasting = terms
         if terms.parting is not None:
             lasting = dataclasses.replace(terms, offset=terms.offset - terms.parting)

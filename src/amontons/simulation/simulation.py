@@ -117,7 +117,8 @@ class Simulation:
         self._state = State.at_start(body_state(world.bodies), self.joints.state, world.gravity)
         self._ids = self.bodies.id.copy()
         self._last: StepSolution | None = None
-        self._places = self.bodies.position
+        self._last_ids, self._places = self._ids, self.bodies.position
+        self._earlier: tuple[Contacts, ...] = ()
         self._version = -1
         self._model: Model
         self.follow_world()
@@ -253,13 +254,17 @@ class Simulation:
         if self.world.version != self._version:  # nothing is bound to bodies that are nowhere
             check_bodies(body_state(self.bodies), self.world.gravity, self._name_of)
         state, reports = self.state, []
-        for _ in range(self.substeps):
+        earlier: list[Contacts] = []
+        for part in range(self.substeps):
             place = state.bodies.position
             state, report, solved = take_step(
                 self._model, state, self._next_length(state), self.solvers, self.rules
             )
             reports.append(report)
-        self._last, self._places = solved, place.copy()
+            if part < self.substeps - 1:
+                earlier.append(solved.contacts(self._ids, place))
+        self._last, self._last_ids, self._places = solved, self._ids, place.copy()
+        self._earlier = tuple(earlier)
         self._take_over(state)
         self.joints.show(state.joints, solved.coordinates)
         return reports
@@ -324,10 +329,11 @@ class Simulation:
 
     @property
     def contacts(self) -> Contacts:
-        """Contacts of the last step and their forces."""
+        """Contacts of the last step and their forces; of its last substep where it has several."""
         if self._last is None:
             return Contacts.none()
-        return self._last.contacts(self._ids, self._places)
+        last = self._last.contacts(self._last_ids, self._places)
+        return dataclasses.replace(last, earlier=self._earlier)
 
     def problem(self) -> ConeProblem:
         """The cone complementarity problem of the last step: to save, or to try solvers on."""

@@ -6,7 +6,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from amontons.results.exports.csv_tables import write_csv
+from amontons.results.exports.extended_xyz import write_xyz
 from amontons.results.exports.gltf import write_gltf
+from amontons.results.exports.lammps_dump import write_lammps
+from amontons.results.exports.vtk_points import write_points
 from amontons.results.exports.vtkhdf import write_vtkhdf
 from amontons.results.reader import Results
 
@@ -14,7 +17,18 @@ EXPORTS: dict[str, Callable[[Results, Path, Sequence[int]], list[Path]]] = {
     "csv": write_csv,
     "vtkhdf": write_vtkhdf,
     "gltf": write_gltf,
+    "points": write_points,
+    "xyz": write_xyz,
+    "lammps": write_lammps,
 }
 """Writers by format: of a run, into a folder, so many frames; they say which files they wrote."""
 
-__all__ = ["EXPORTS", "write_csv", "write_gltf", "write_vtkhdf"]
+__all__ = [
+    "EXPORTS",
+    "write_csv",
+    "write_gltf",
+    "write_lammps",
+    "write_points",
+    "write_vtkhdf",
+    "write_xyz",
+]

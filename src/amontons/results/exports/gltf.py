@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from amontons.errors import InputError
-from amontons.results.reader import Results, Surface
+from amontons.results.reader import Results
+from amontons.results.surfaces import Surface
 from amontons.storage.writing import replacing
 
 FLOAT, UNSIGNED = 5126, 5125

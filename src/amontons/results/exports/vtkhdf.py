@@ -26,14 +26,14 @@ PACKED: dict[str, Any] = {"compression": "gzip", "compression_opts": 1, "shuffle
 def write_vtkhdf(results: Results, folder: Path, frames: Sequence[int]) -> list[Path]:
     """Write `bodies.vtkhdf`, and `contacts.vtkhdf` where contacts were recorded."""
     written = [folder / "bodies.vtkhdf"]
-    _replace(written[0], lambda root: _bodies(root, results, frames))
+    replace(written[0], lambda root: _bodies(root, results, frames))
     if results.has_contacts:
         written.append(folder / "contacts.vtkhdf")
-        _replace(written[1], lambda root: _contacts(root, results, frames))
+        replace(written[1], lambda root: _contacts(root, results, frames))
     return written
 
 
-def _replace(path: Path, fill: Any) -> None:
+def replace(path: Path, fill: Any) -> None:
     """Write a file whole, or leave what was there."""
     fresh = path.with_name(f".{path.name}.new")
     with writing(path):
@@ -56,7 +56,7 @@ def _bodies(root: h5py.Group, results: Results, frames: Sequence[int]) -> None:
     root["NumberOfPoints"] = np.array([points])
     for name in CELLS:
         corners = meshes.triangles if name == "Polygons" else np.empty((0, 3), dtype=np.int64)
-        _add_cells(root, name, [len(corners)], [corners.size], corners.ravel(), size=3)
+        add_cells(root, name, [len(corners)], [corners.size], corners.ravel(), size=3)
     place = root.create_dataset(
         "Points", (count * points, 3), np.float32, chunks=(max(points, 1), 3), **PACKED
     )
@@ -69,7 +69,7 @@ def _bodies(root: h5py.Group, results: Results, frames: Sequence[int]) -> None:
         place[rows] = meshes.placed(frame.position, frame.orientation)
         speed[rows] = frame.velocity[meshes.owner]
     moving, still = points * np.arange(count), np.zeros(count, dtype=np.int64)
-    steps = _add_steps(root, results.time[list(frames)], parts=still, points=moving)
+    steps = add_steps(root, results.time[list(frames)], parts=still, points=moving)
     steps["PointDataOffsets/velocity"], steps["PointDataOffsets/body"] = moving, still
     for name in ("CellOffsets", "ConnectivityIdOffsets"):
         steps[name] = np.zeros((count, len(CELLS)), dtype=np.int64)
@@ -85,7 +85,7 @@ def _contacts(root: h5py.Group, results: Results, frames: Sequence[int]) -> None
     for name in CELLS:
         mine = counts if name == "Vertices" else np.zeros_like(counts)
         numbers = [np.arange(count) for count in mine]
-        _add_cells(root, name, mine, mine, np.concatenate([[], *numbers]), size=1)
+        add_cells(root, name, mine, mine, np.concatenate([[], *numbers]), size=1)
     root["Points"] = _stacked([each.points for each in found], 3)
     data = root.create_group("PointData")
     data["force"] = _stacked([each.force for each in found], 3)
@@ -93,7 +93,7 @@ def _contacts(root: h5py.Group, results: Results, frames: Sequence[int]) -> None
     data["gap"] = np.concatenate([np.empty(0), *(each.gaps for each in found)])
     data["bodies"] = _stacked([each.bodies for each in found], 2).astype(np.int64)
     count = len(frames)
-    steps = _add_steps(root, results.time[list(frames)], parts=np.arange(count), points=starts)
+    steps = add_steps(root, results.time[list(frames)], parts=np.arange(count), points=starts)
     for name in data:
         steps[f"PointDataOffsets/{name}"] = starts
     zero = np.zeros((count, len(CELLS)), dtype=np.int64)
@@ -102,7 +102,7 @@ def _contacts(root: h5py.Group, results: Results, frames: Sequence[int]) -> None
     steps["CellOffsets"], steps["ConnectivityIdOffsets"] = zero, zero
 
 
-def _add_cells(
+def add_cells(
     root: h5py.Group, name: str, cells: Any, corners: Any, connectivity: NDArray[Any], *, size: int
 ) -> None:
     """Cells of one kind: `cells` and `corners` count those of each part, `size` corners a cell."""
@@ -114,9 +114,10 @@ def _add_cells(
     group["Offsets"] = np.concatenate(offsets).astype(np.int64)
 
 
-def _add_steps(
+def add_steps(
     root: h5py.Group, times: NDArray[np.float64], *, parts: Any, points: Any
 ) -> h5py.Group:
+    """Times of the frames, and where the parts and points of each begin; return the group."""
     steps = root.create_group("Steps")
     steps.attrs["NSteps"] = len(times)
     steps["Values"] = times

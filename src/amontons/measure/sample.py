@@ -1,0 +1,194 @@
+"""`Sample`: bodies and contacts at one moment, wherever they come from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from amontons.errors import InputError
+from amontons.measure.regions import MeasuredRegion, measured_region
+from amontons.model.regions import Region
+from amontons.model.shapes.surfaces import enclosed
+from amontons.model.world import World
+from amontons.results import BodyList, Frame, SingleFrame, Surface
+from amontons.results.surfaces import shape_arrays, surfaces_of
+from amontons.simulation.contacts import Contacts
+from amontons.simulation.simulation import Simulation
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+Source = Simulation | World | Frame | SingleFrame
+"""What can be measured."""
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """Bodies that move as forces have it, and the contacts of all; arrays, one row per body."""
+
+    time: float
+    """[s]; NaN of a world that is not simulated."""
+    id: Ints
+    position: Floats
+    """Centres of mass [m], shape (bodies, 3)."""
+    orientation: Floats
+    velocity: Floats
+    """[m/s], shape (bodies, 3)."""
+    mass: Floats
+    """[kg]"""
+    shape: NDArray[np.int32]
+    """Numbers in `shapes`."""
+    shapes: Sequence[Surface]
+    touching: Contacts | None
+    """Contacts of all bodies; None where they are not known."""
+
+    def __len__(self) -> int:
+        return len(self.id)
+
+    @property
+    def contacts(self) -> Contacts:
+        """Contacts of all bodies, or an error where there are none to be had."""
+        if self.touching is None:
+            raise InputError(
+                "no contacts are known here: a simulation has them after a step, a run where they "
+                "are recorded (Recorder(..., contacts=True), `amontons run --contacts`)"
+            )
+        return self.touching
+
+    @property
+    def radius(self) -> Floats:
+        """Of spheres [m], NaN for other shapes; shape (bodies,)."""
+        return self._of_shapes(lambda s: float(s.half[0]) if s.kind == "Sphere" else np.nan)
+
+    @property
+    def volume(self) -> Floats:
+        """[m³], shape (bodies,); parts of a compound that overlap count twice."""
+        return self._of_shapes(_volume)
+
+    @property
+    def reach(self) -> Floats:
+        """Radius of a ball about the centre of mass that holds the body [m], shape (bodies,)."""
+        return self._of_shapes(
+            lambda s: (
+                float(s.half[0])
+                if s.kind == "Sphere"
+                else float(np.linalg.norm(s.half + np.abs(s.middle)))
+            )
+        )
+
+    def _of_shapes(self, value: Callable[[Surface], float]) -> Floats:
+        numbers, rows = np.unique(self.shape, return_inverse=True)
+        found = [value(self.shapes[number]) for number in numbers.tolist()]
+        return np.array(found, dtype=np.float64)[rows]
+
+    def bounds(self) -> tuple[Floats, Floats]:
+        """Low and high corner of the box that just holds the bodies [m]; balls about those that
+        are no spheres.
+        """
+        if not len(self):
+            raise InputError("there is no body that moves freely, so there is nothing to measure")
+        reach = self.reach[:, None]
+        return (self.position - reach).min(axis=0), (self.position + reach).max(axis=0)
+
+    def region(self, region: Region | None) -> MeasuredRegion:
+        """The region that was asked for, by default the box that just holds the bodies."""
+        return measured_region(self.bounds() if region is None else region)
+
+    def rows_of(self, ids: Ints) -> Ints:
+        """Rows of bodies by their ids; −1 for those that are fixed or kinematic."""
+        if not len(self):
+            return np.full(np.shape(ids), -1)
+        rows = np.minimum(np.searchsorted(self.id, ids), len(self) - 1)
+        return np.where(self.id[rows] == ids, rows, -1)
+
+    def arms(self) -> tuple[Ints, Floats, Floats, Floats]:
+        """Each end of a contact that is a body of the sample.
+
+        Returns rows of bodies, their centres when the contacts were found [m], contact points [m],
+        and forces on the bodies [N].
+        """
+        contacts = self.contacts
+        rows = self.rows_of(contacts.bodies)
+        back = 0.0 if np.isnan(contacts.step) else contacts.step
+        ends = []
+        for side, sign in ((0, -1.0), (1, 1.0)):
+            mine = np.flatnonzero(rows[:, side] >= 0)
+            row = rows[mine, side]
+            # contacts are those at the start of the step that led here
+            centre = self.position[row] - back * self.velocity[row]
+            ends.append((row, centre, contacts.points[mine], sign * contacts.force[mine]))
+        row, centre, point, force = (np.concatenate(each) for each in zip(*ends, strict=True))
+        return row, centre, point, force
+
+
+def sample_of(source: Source) -> Sample:
+    """What there is to measure of a simulation, a world or a frame."""
+    if isinstance(source, SingleFrame):
+        source = source[0]
+    if isinstance(source, Frame):
+        if source.run is None:
+            raise InputError("this frame does not know its bodies: take one from Results")
+        made, shapes = source.run.bodies, source.run.shapes
+        return _sample(
+            source.time, made, source.position, source.orientation, source.velocity, shapes,
+            source.contacts,
+        )  # fmt: skip
+    if isinstance(source, Simulation | World):
+        world = source.world if isinstance(source, Simulation) else source
+        bodies = world.bodies
+        made = BodyList(bodies.id, bodies.shape, bodies.mass, bodies.fixed, bodies.kinematic, [])
+        contacts, time = None, np.nan
+        if isinstance(source, Simulation):
+            last, time = source.contacts, source.time
+            contacts = None if np.isnan(last.step) else last.among(bodies.id)
+        return _sample(
+            time, made, bodies.position, bodies.orientation, bodies.velocity,
+            surfaces_of(shape_arrays(world)), contacts,
+        )  # fmt: skip
+    raise InputError(
+        "measures take a Simulation, a World or a frame of Results (results[-1]), got "
+        f"{type(source).__name__}"
+    )
+
+
+def _sample(
+    time: float,
+    made: BodyList,
+    position: Floats,
+    orientation: Floats,
+    velocity: Floats,
+    shapes: Sequence[Surface],
+    contacts: Contacts | None,
+) -> Sample:
+    free = np.flatnonzero(made.dynamic)
+    return Sample(
+        time,
+        made.id[free],
+        position[free],
+        orientation[free],
+        velocity[free],
+        made.mass[free],
+        made.shape[free],
+        shapes,
+        contacts,
+    )
+
+
+def _volume(surface: Surface) -> float:
+    """Of a shape [m³], from its half extents where these say all about it."""
+    a, b, c = surface.half.tolist()
+    match surface.kind:
+        case "Sphere" | "Ellipsoid":
+            return float(4.0 / 3.0 * np.pi * a * b * c)
+        case "Box":
+            return float(8.0 * a * b * c)
+        case "Cylinder":
+            return float(2.0 * np.pi * a * a * c)
+        case "Cone":
+            return float(2.0 / 3.0 * np.pi * a * a * c)
+        case "Capsule":
+            return float(np.pi * a * a * (2.0 * (c - a) + 4.0 / 3.0 * a))
+    return float(enclosed(surface.vertices.astype(np.float64), surface.triangles)[0])
