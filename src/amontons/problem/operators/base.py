@@ -54,6 +54,10 @@ class Operator(ABC):
     skew: sp.csr_array | None = None
     """What the caller's matrix has beyond its symmetric part: exact Coulomb friction uses it."""
 
+    def whole(self) -> Operator:
+        """The map with its skew part, as the caller gave it."""
+        return self
+
     @abstractmethod
     def apply(self, x: Floats, out: Floats, scratch: Any) -> float | None:
         """out ← N x. `scratch` comes from :meth:`scratch`, one for each concurrent use.

@@ -81,7 +81,7 @@ class MatrixOperator(Operator):
         skew = None if self.skew is None else _scaled(self.skew, factors)
         return type(self)(_scaled(self.matrix, factors), skew)
 
-    def whole(self) -> MatrixOperator:
+    def whole(self) -> Operator:
         return self if self.skew is None else type(self)(sp.csr_array(self.matrix + self.skew))
 
     def apply(self, x: Floats, out: Floats, scratch: Any) -> None:
