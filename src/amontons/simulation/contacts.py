@@ -57,9 +57,11 @@ class Contacts:
     def among(self, ids: NDArray[np.int64]) -> Contacts:
         """Those of which both bodies are among `ids`, as after some were removed."""
         kept = np.isin(self.bodies, ids).all(axis=1)
-        if kept.all():
-            return self
-        return Contacts(*(getattr(self, each.name)[kept] for each in fields(self)))
+        return self if kept.all() else self.take(kept)
+
+    def take(self, rows: NDArray[np.int64] | NDArray[np.bool_]) -> Contacts:
+        """Those in some rows, in that order."""
+        return Contacts(*(getattr(self, each.name)[rows] for each in fields(self)))
 
     def between(self, first: int, second: int) -> NDArray[np.int64]:
         """Rows of the contacts between two bodies, given by their ids."""

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from amontons.checks import positive
+from amontons.collision.broad.rows import body_order
 from amontons.collision.contacts import ContactSet
 from amontons.collision.memory import RememberedContacts
 from amontons.dynamics.contact_laws import ContactRules
@@ -144,7 +145,8 @@ def detect(
     joined = model.joined(state.joints)
     speeds = model.masses.surface_speeds(twist)
     level, margin = choose_margin(state.margin, speeds, rules.near, h)
-    contacts = model.detector.detect_unit(state.bodies.position, orientation, margin)
+    order = body_order(state.bodies.position, 2.0 * model.masses.typical_size)
+    contacts = model.detector.detect_unit(state.bodies.position, orientation, margin, order=order)
     contacts = joined.without_inner(contacts)
     contacts, overlap = as_they_broke(contacts, state.joints.overlap, joined, 0.25 * rules.near)
     joints = state.joints._replace(overlap=overlap)
