@@ -138,7 +138,7 @@ def heap():
     for i in range(36):
         shape = am.Sphere(0.1) if i % 2 else am.Box((0.18, 0.18, 0.18))
         world.add_body(shape, mass=1.0, position=place[i], material=rough)
-    world.add_joint(am.Spherical(body_a=1, body_b=2, point=place[0]))
+    world.add_joint(am.Spherical(1, 2, point=place[0]))
     return world
 
 
@@ -150,7 +150,8 @@ def test_a_world_in_order_moves_as_without(monkeypatch):
         return sim
 
     plain, ordered = end(10**9), end(1)
-    assert ordered._last.detected.order is not None and plain._last.detected.order is None
+    assert ordered._last.detected.order is not None
+    assert plain._last.detected.order is None
     assert ordered.bodies.position == pytest.approx(plain.bodies.position, abs=1e-7)
     assert np.abs(ordered.bodies.velocity).max() > 0.1
     pairs = plain.contacts.bodies

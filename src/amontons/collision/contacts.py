@@ -48,6 +48,14 @@ class ContactSet:
     order: BodyOrder | None = None
     """The order of bodies in which the contacts are listed; None: as they are numbered."""
 
+    @classmethod
+    def none(cls, bodies: int) -> ContactSet:
+        """No contacts of so many bodies."""
+        vectors, ends = np.empty((0, 3)), np.empty((0, 2), dtype=np.int32)
+        gaps, keys = np.empty(0), np.empty(0, dtype=np.uint64)
+        first = np.zeros(bodies + 1, dtype=np.int64)
+        return cls(ends, vectors, vectors, vectors, gaps, keys, first)
+
     def __len__(self) -> int:
         return len(self.gaps)
 

@@ -89,6 +89,28 @@ class RememberedContacts(NamedTuple):
         gather_values.sized(len(contacts))(match(contacts, self), self.values, recalled)
         return recalled
 
+    def take(self, rows: NDArray[np.int64]) -> RememberedContacts:
+        """Those in some rows, listed by the lower of their bodies."""
+        return self._listed(self.bodies[rows], self.keys[rows], self.values[rows])
+
+    def beside(self, others: RememberedContacts) -> RememberedContacts:
+        """These and others of the same bodies, listed by the lower of their bodies."""
+        if not others.keys.size or not self.keys.size:
+            return self if self.keys.size else others
+        return self._listed(
+            np.concatenate([self.bodies, others.bodies]),
+            np.concatenate([self.keys, others.keys]),
+            np.concatenate([self.values, others.values]),
+        )
+
+    def _listed(
+        self, bodies: NDArray[np.int32], keys: NDArray[np.uint64], values: Floats
+    ) -> RememberedContacts:
+        order = np.argsort(bodies[:, 0], kind="stable")
+        bodies = bodies[order]
+        first = bodies[:, 0].searchsorted(np.arange(self.first.size))
+        return RememberedContacts(bodies, keys[order], first, values[order])
+
     def renumbered(
         self, old_ids: NDArray[np.int64], new_ids: NDArray[np.int64]
     ) -> RememberedContacts:

@@ -56,12 +56,17 @@ class Contacts:
 
     def among(self, ids: NDArray[np.int64]) -> Contacts:
         """Those of which both bodies are among `ids`, as after some were removed."""
-        kept = np.isin(self.bodies, ids).all(axis=1)
-        return self if kept.all() else self.take(kept)
+        kept = np.flatnonzero(np.isin(self.bodies, ids).all(axis=1))
+        return self if kept.size == len(self) else self.take(kept)
 
-    def take(self, rows: NDArray[np.int64] | NDArray[np.bool_]) -> Contacts:
+    def take(self, rows: NDArray[np.int64]) -> Contacts:
         """Those in some rows, in that order."""
         return Contacts(*(getattr(self, each.name)[rows] for each in fields(self)))
+
+    def beside(self, others: Contacts) -> Contacts:
+        """These, then others."""
+        pairs = ((getattr(self, each.name), getattr(others, each.name)) for each in fields(self))
+        return Contacts(*(np.concatenate(pair) for pair in pairs))
 
     def between(self, first: int, second: int) -> NDArray[np.int64]:
         """Rows of the contacts between two bodies, given by their ids."""

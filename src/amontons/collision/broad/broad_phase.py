@@ -41,7 +41,7 @@ class ClosePairs(NamedTuple):
 
 
 class Look(NamedTuple):
-    """What one search is told besides places: how it lists pairs, and which of them to leave out."""
+    """What one search is told besides places: how to list pairs, and which to leave out."""
 
     listed: Ints  # parts in the order in which finders are listed; empty: as numbered
     slots: Ints  # of each part in that order; or empty
@@ -170,9 +170,7 @@ class BroadPhase:
             0.5 * margin, box,
         )  # fmt: skip
 
-    def _sort(
-        self, grid: Grid, scratch: Scratch, ordered: Sorted, tag: NDArray[np.uint32]
-    ) -> None:
+    def _sort(self, grid: Grid, scratch: Scratch, ordered: Sorted, tag: NDArray[np.uint32]) -> None:
         """Sort the parts, whose boxes are known, by cells."""
         n = self.shape.size
         lay_out(grid.per_metre, grid.mask, grid.level, scratch.box, scratch.corner, ordered.stride)
