@@ -59,7 +59,7 @@ class Simulation:
     substeps:
         Equal parts in which each step is taken.
     sleeping:
-        When bodies that rest fall asleep; by default never.
+        When bodies that rest fall asleep, such as `Sleeping()`; by default never.
     near:
         Contacts with a smaller gap [m] are always in the problem; by default 2 % of the typical
         body's half thickness.
