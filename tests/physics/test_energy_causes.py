@@ -302,7 +302,7 @@ def test_a_winch_lifts_as_a_motor_does(compliance):
 
 def test_falling_asleep_is_told():
     sim, ball = resting_ball(sleeping=am.Sleeping(speed=0.01, time=0.0))
-    sim.bodies.velocity[ball.index] = (0.009, 0, 0)
+    sim.bodies.velocity[ball.index] = (0.003, 0, 0)
     sim.run(0.05)
     close(sim)
     assert sim.bodies.asleep[ball.index]

@@ -177,6 +177,7 @@ def _detect() -> None:
     import numpy as np
 
     from amontons.cli.warmup_inputs import sample_scene
+    from amontons.collision.broad.rows import ORDERED_FROM, body_order
     from amontons.collision.detector import CollisionDetector
     from amontons.collision.memory import match
     from amontons.model.shapes import Sphere
@@ -184,6 +185,7 @@ def _detect() -> None:
     detector, position = sample_scene()
     contacts = detector.detect(position)
     match(contacts, contacts)
+    body_order(np.zeros((ORDERED_FROM, 3)), 1.0)
     pair = np.zeros((2, 3))
     CollisionDetector.of_spheres([1.0, 1.0], margin=0.1).detect(pair)
     CollisionDetector([Sphere(1.0)] * 2, origin=pair + 0.1, margin=0.1).detect(pair)

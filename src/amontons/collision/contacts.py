@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from amontons._jit import helper, kernel, prange, serial_kernel
 from amontons.collision.body_parts import PartsOfBodies
 from amontons.collision.broad.broad_phase import ClosePairs
+from amontons.collision.broad.rows import BodyOrder
 from amontons.collision.narrow.narrow_phase import Narrowed
 from amontons.collision.reused_memory import ReusedMemory
 
@@ -42,7 +43,18 @@ class ContactSet:
     """Names of the features that touch: unique within a pair of bodies, the same from step to step
     while the same features touch; shape (contacts,)."""
     first: NDArray[np.int64]
-    """Contacts that body i found are first[i] to first[i + 1]; shape (bodies + 1,)."""
+    """Contacts that body i found begin at first[i], one after the other, each of them of body i;
+    the last entry is the number of contacts; shape (bodies + 1,)."""
+    order: BodyOrder | None = None
+    """The order of bodies in which the contacts are listed; None: as they are numbered."""
+
+    @classmethod
+    def none(cls, bodies: int) -> ContactSet:
+        """No contacts of so many bodies."""
+        vectors, ends = np.empty((0, 3)), np.empty((0, 2), dtype=np.int32)
+        gaps, keys = np.empty(0), np.empty(0, dtype=np.uint64)
+        first = np.zeros(bodies + 1, dtype=np.int64)
+        return cls(ends, vectors, vectors, vectors, gaps, keys, first)
 
     def __len__(self) -> int:
         return len(self.gaps)
@@ -57,7 +69,7 @@ class ContactSet:
     @property
     def nbytes(self) -> int:
         """Memory of all arrays, in bytes."""
-        return sum(value.nbytes for value in vars(self).values())
+        return sum(value.nbytes for value in vars(self).values() if isinstance(value, np.ndarray))
 
     def take(self, kept: NDArray[np.int64]) -> ContactSet:
         """The contacts of these rising numbers, shape (m,)."""
@@ -69,6 +81,7 @@ class ContactSet:
             self.gaps.take(kept),
             self.keys.take(kept),
             kept.searchsorted(self.first),
+            self.order,
         )
 
     def points_a(self, position: Floats) -> Floats:
@@ -104,11 +117,11 @@ class Rows(NamedTuple):
     gaps: Floats
     keys: NDArray[np.uint64]
 
-    def contact_set(self, first: NDArray[np.int64]) -> ContactSet:
+    def contact_set(self, first: NDArray[np.int64], order: BodyOrder | None) -> ContactSet:
         """The same arrays as a set of contacts."""
         normals, arms_a, arms_b = self.vectors.reshape(3, self.gaps.size, 3)
         bodies = self.bodies.reshape(-1, 2)
-        return ContactSet(bodies, normals, arms_a, arms_b, self.gaps, self.keys, first)
+        return ContactSet(bodies, normals, arms_a, arms_b, self.gaps, self.keys, first, order)
 
 
 @helper
@@ -217,6 +230,17 @@ def assemble_spheres(pairs, which, start, owners, radius, margin, rows):
                     vectors[after + x] += place[b, k] - position[max(p, q), k]
 
 
+def begins(close: ClosePairs, part: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Where the pairs of bodies begin, and their number, from each body's first part.
+
+    `part` ends with the number of parts; it is empty where part i is body i.
+    """
+    first, slots = close.first, close.slots
+    if slots.size:
+        first = np.append(first[slots], first[-1])
+    return first if not part.size else first[part]
+
+
 def _room(memory: ReusedMemory, contacts: int) -> Rows:
     numbers = memory.lend(12 * contacts)
     return Rows(
@@ -237,15 +261,18 @@ class Assembly:
         self._alone = parts.offset is None  # part i is body i, and its frame the body's
         self._radius = np.ascontiguousarray(parts.shapes.size[parts.shape, 0])  # of spheres [m]
 
-    def of_spheres(self, place: Floats, close: ClosePairs, margin: float) -> ContactSet:
+    def of_spheres(
+        self, place: Floats, close: ClosePairs, margin: float, order: BodyOrder | None
+    ) -> ContactSet:
         """Contacts of a scene of spheres alone, one for each body: every close pair is one."""
         rows = _room(self._memory, len(close.pairs))
         self._add_spheres(close.pairs, NO_PAIRS, NO_PAIRS, self._owners(place, place), margin, rows)
-        return rows.contact_set(close.first)
+        return rows.contact_set(begins(close, NO_PAIRS), order)
 
     def of_all(
-        self, place: Floats, position: Floats, close: ClosePairs, narrowed: Narrowed, margin: float
-    ) -> ContactSet:
+        self, place: Floats, position: Floats, close: ClosePairs, narrowed: Narrowed,
+        margin: float, order: BodyOrder | None,
+    ) -> ContactSet:  # fmt: skip
         """Contacts of bodies at `position` [m], whose parts are at `place` [m]."""
         numbers, spheres = self._numbers, narrowed.spheres
         start = np.zeros(len(close.pairs) + 1, dtype=np.int64)
@@ -264,7 +291,7 @@ class Assembly:
             self._add_spheres(close.pairs, spheres, start, owners, margin, rows)
         # pairs come grouped by finder: the contacts of body i begin with the first pair of its
         # parts
-        return rows.contact_set(start[close.first[numbers.first]])
+        return rows.contact_set(start[begins(close, numbers.first)], order)
 
     def _owners(self, place: Floats, position: Floats) -> Owners:
         """Owners of spheres: none where all parts are bodies."""

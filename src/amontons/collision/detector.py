@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from amontons.checks import finite_array
 from amontons.collision.body_parts import PartsOfBodies, Poses, parts_of, spheres
-from amontons.collision.broad.broad_phase import BroadPhase
+from amontons.collision.broad.broad_phase import AS_NUMBERED, BroadPhase, Look
+from amontons.collision.broad.rows import BodyOrder
 from amontons.collision.contacts import Assembly, ContactSet
 from amontons.collision.narrow.narrow_phase import narrow_phase
 from amontons.collision.queries.snapshot import Snapshot
@@ -153,16 +154,40 @@ class CollisionDetector:
         """
         return self.detect_unit(*self._checked(position, orientation), self._chosen(margin))
 
-    def detect_unit(self, position: Floats, orientation: Floats, margin: float) -> ContactSet:
-        """As :meth:`detect`, of finite arrays and quaternions of unit length: none is checked."""
+    def detect_unit(
+        self,
+        position: Floats,
+        orientation: Floats,
+        margin: float,
+        *,
+        order: BodyOrder | None = None,
+        free: NDArray[np.bool_] | None = None,
+    ) -> ContactSet:
+        """As :meth:`detect`, of finite arrays and quaternions of unit length: none is checked.
+
+        Contacts are listed in the order of bodies that is given. Where it is said which bodies are
+        `free`, shape (bodies,), two others do not meet, whichever were said to be fixed.
+        """
         poses = self._parts.poses(position, orientation)
-        close = self._broad.find(poses, margin)
+        close = self._broad.find(poses, margin, self._look(order, free))
         if self._only_spheres:
-            return self._assembly.of_spheres(poses.place, close, margin)
+            return self._assembly.of_spheres(poses.place, close, margin, order)
         if self._meshes_may_meet:
             self._warn_of_meshes(close.pairs)
         narrowed = narrow_phase(self._parts.shapes, poses, close.pairs, margin)
-        return self._assembly.of_all(poses.place, position, close, narrowed, margin)
+        return self._assembly.of_all(poses.place, position, close, narrowed, margin, order)
+
+    def _look(self, order: BodyOrder | None, free: NDArray[np.bool_] | None) -> Look:
+        """What the broad phase is to know of an order of bodies, and of those that are free."""
+        look, parts = AS_NUMBERED, self._parts
+        if order is not None:
+            listed, slots = order.body, order.place[:-1]
+            if parts.offset is not None:  # the parts of a body stay together
+                listed = np.argsort(slots[parts.body], kind="stable").astype(np.int32)
+                slots = np.empty_like(listed)
+                slots[listed] = np.arange(listed.size, dtype=np.int32)
+            look = look._replace(listed=listed, slots=slots)
+        return look if free is None else look._replace(free=free[parts.body])
 
     def at(self, position: ArrayLike, orientation: ArrayLike | None = None) -> Snapshot:
         """The bodies there, to ask about: rays, closest points, overlaps, distances."""

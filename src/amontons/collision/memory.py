@@ -27,9 +27,10 @@ def gather_values(matches, old, values):
 def find_matches(bodies, keys, old_first, old_bodies, old_keys, matches):
     """Matches ← the old contact with the same bodies and key, or −1.
 
-    A pair is in the list of whoever found it, which may change from step to step: look in both.
+    A pair is in the list of whoever found it, which may change from step to step: look in both. The
+    list of body i begins at old_first[i], and all contacts in it are of body i.
     """
-    known = old_first.size - 1
+    known, count = old_first.size - 1, old_keys.size
     for c in prange(keys.size):
         a, b = bodies[c, 0], bodies[c, 1]
         matches[c] = -1
@@ -37,8 +38,11 @@ def find_matches(bodies, keys, old_first, old_bodies, old_keys, matches):
             i = a if side == 0 else b
             if i >= known:
                 continue
-            for o in range(old_first[i], old_first[i + 1]):
-                if old_bodies[o, 0] == a and old_bodies[o, 1] == b and old_keys[o] == keys[c]:
+            for o in range(old_first[i], count):
+                one, two = old_bodies[o, 0], old_bodies[o, 1]
+                if one != i and two != i:
+                    break
+                if one == a and two == b and old_keys[o] == keys[c]:
                     matches[c] = o
                     break
             if matches[c] >= 0:
@@ -57,7 +61,7 @@ class RememberedContacts(NamedTuple):
 
     bodies: NDArray[np.int32]  # rows of the two bodies, (contacts, 2)
     keys: NDArray[np.uint64]  # which features of the two touch, (contacts,)
-    first: NDArray[np.int64]  # where the contacts of each body begin, (bodies + 1,)
+    first: NDArray[np.int64]  # where those that a body found begin, and their number, (bodies + 1,)
     values: Floats  # such as world-frame impulses [N s], (contacts, n)
 
     @classmethod
@@ -85,6 +89,28 @@ class RememberedContacts(NamedTuple):
         gather_values.sized(len(contacts))(match(contacts, self), self.values, recalled)
         return recalled
 
+    def take(self, rows: NDArray[np.int64]) -> RememberedContacts:
+        """Those in some rows, listed by the lower of their bodies."""
+        return self._listed(self.bodies[rows], self.keys[rows], self.values[rows])
+
+    def beside(self, others: RememberedContacts) -> RememberedContacts:
+        """These and others of the same bodies, listed by the lower of their bodies."""
+        if not others.keys.size or not self.keys.size:
+            return self if self.keys.size else others
+        return self._listed(
+            np.concatenate([self.bodies, others.bodies]),
+            np.concatenate([self.keys, others.keys]),
+            np.concatenate([self.values, others.values]),
+        )
+
+    def _listed(
+        self, bodies: NDArray[np.int32], keys: NDArray[np.uint64], values: Floats
+    ) -> RememberedContacts:
+        order = np.argsort(bodies[:, 0], kind="stable")
+        bodies = bodies[order]
+        first = bodies[:, 0].searchsorted(np.arange(self.first.size))
+        return RememberedContacts(bodies, keys[order], first, values[order])
+
     def renumbered(
         self, old_ids: NDArray[np.int64], new_ids: NDArray[np.int64]
     ) -> RememberedContacts:
@@ -101,10 +127,9 @@ class RememberedContacts(NamedTuple):
         kept = np.flatnonzero(stays)
         # where the contacts that stay begin, body by body
         began = np.concatenate([[0], np.cumsum(stays)])[self.first]
+        # bodies that are new have no contacts: theirs begin at the end
         first = np.full(new_ids.size + 1, kept.size, dtype=np.int64)
         first[number[there]] = began[:-1][there]
-        # bodies that are new have no contacts: theirs begin where the next body's do
-        first = np.minimum.accumulate(first[::-1])[::-1]
         bodies = number[self.bodies[kept]].astype(np.int32)
         return RememberedContacts(bodies, self.keys[kept], first, self.values[kept])
 

@@ -42,13 +42,17 @@ def assemble(
     Impulses of contacts come first, three world-frame components each, or six (force and torque)
     where any contact resists rolling or spinning; then one for each row of the joints. Rows that
     turn are compared with others by the radius of gyration of the smaller body [m], shape
-    (bodies,).
+    (bodies,). Bodies are in the problem in the order in which contacts are listed.
     """
-    contacts, torque = terms.contacts, terms.rolling is not None
+    contacts, torque, order = terms.contacts, terms.rolling is not None, terms.contacts.order
+    bodies = np.concatenate([contacts.bodies, rows.bodies])
+    if order is not None:
+        bodies, inverse_mass = order.place[bodies], inverse_mass[order.body]
+        inverse_inertia, free = inverse_inertia[order.body], free[order.body]
     operator = BodyOperator.trusted(
         inverse_mass=inverse_mass,
         inverse_inertia=inverse_inertia,
-        bodies=np.concatenate([contacts.bodies, rows.bodies]),
+        bodies=bodies,
         arms_a=contacts.arms_a,
         arms_b=contacts.arms_b,
         wrenches=len(contacts) if torque else 0,

@@ -77,12 +77,19 @@ class Contacts:
 
     def among(self, ids: NDArray[np.int64]) -> Contacts:
         """Those of which both bodies are among `ids`, as after some were removed."""
-        kept = np.isin(self.bodies, ids).all(axis=1)
-        if kept.all() and not self.earlier:
+        kept = np.flatnonzero(np.isin(self.bodies, ids).all(axis=1))
+        if kept.size == len(self) and not self.earlier:
             return self
-        earlier = tuple(each.among(ids) for each in self.earlier)
-        rows = {name: getattr(self, name)[kept] for name in ROWS}
-        return replace(self, **rows, earlier=earlier)
+        return replace(self.take(kept), earlier=tuple(each.among(ids) for each in self.earlier))
+
+    def take(self, rows: NDArray[np.int64]) -> Contacts:
+        """Those in some rows, in that order."""
+        return replace(self, **{name: getattr(self, name)[rows] for name in ROWS})
+
+    def beside(self, others: Contacts) -> Contacts:
+        """These, then others."""
+        pairs = {name: (getattr(self, name), getattr(others, name)) for name in ROWS}
+        return replace(self, **{name: np.concatenate(pair) for name, pair in pairs.items()})
 
     def on(self, body: Body | int, *, about: ArrayLike = (0.0, 0.0, 0.0)) -> NetLoad:
         """Net force and torque on a body, given by its handle or id: the mean over substeps.

@@ -102,8 +102,9 @@ class _Solves:
         self.iterations += solution.iterations
         if self.iterations != solution.iterations:
             solution = dataclasses.replace(solution, iterations=self.iterations)
-        assert solution.velocity_change is not None
-        velocity = free + solution.velocity_change
+        change, order = solution.velocity_change, terms.contacts.order
+        assert change is not None
+        velocity = free + (change if order is None else change[order.place[:-1]])
         check_velocities(self.model, velocity)
         return problem, solution, velocity
 
@@ -213,8 +214,10 @@ def _gain(solved: StepSolution, start: Start) -> float:
     operator, count = solved.problem.operator.over_bodies, terms.width * len(terms)
     assert operator is not None
     speeds = np.empty((2, operator.rows))
-    operator.from_velocities(start.twist, speeds[0])
-    operator.from_velocities(solved.velocity, speeds[1])
+    order = terms.contacts.order
+    listed = slice(None) if order is None else order.body
+    operator.from_velocities(start.twist[listed], speeds[0])
+    operator.from_velocities(solved.velocity[listed], speeds[1])
     before, after = (each[:count].reshape(terms.width, -1).T for each in speeds)
     impulse = solved.contact_impulses
     work = 0.5 * np.einsum("ci,ci->c", impulse, before + after)

@@ -29,17 +29,12 @@ from amontons.simulation.notes import troubles
 from amontons.simulation.progress import progress_bar
 from amontons.simulation.report import Readings, StepReport
 from amontons.simulation.rules import Rules, SolverChoice
-from amontons.simulation.sleeping import (
-    Sleeping,
-    ends_of_changes,
-    neighbours_of_gone,
-    renumbered,
-    wake,
-)
+from amontons.simulation.sleeping import Sleeping
 from amontons.simulation.state import State
 from amontons.simulation.step import take_step
 from amontons.simulation.step_size import AutomaticStep
 from amontons.simulation.step_solution import StepSolution
+from amontons.simulation.waking import asleep_contacts, ends_of_changes, neighbours_of_gone, wake
 from amontons.solvers import Solver
 
 
@@ -64,7 +59,7 @@ class Simulation:
     substeps:
         Equal parts in which each step is taken.
     sleeping:
-        When bodies that rest fall asleep; by default never.
+        When bodies that rest fall asleep, such as `Sleeping()`; by default never.
     near:
         Contacts with a smaller gap [m] are always in the problem; by default 2 % of the typical
         body's half thickness.
@@ -261,12 +256,13 @@ class Simulation:
                 self._model, state, self._next_length(state), self.solvers, self.rules
             )
             reports.append(report)
-            if part < self.substeps - 1:
+            if part < self.substeps - 1 and solved is not None:
                 earlier.append(solved.contacts(self._ids, place))
         self._last, self._last_ids, self._places = solved, self._ids, place.copy()
         self._earlier = tuple(earlier)
         self._take_over(state)
-        self.joints.show(state.joints, solved.coordinates)
+        if solved is not None:
+            self.joints.show(state.joints, solved.coordinates)
         return reports
 
     def _name_of(self, row: int) -> str:
@@ -304,7 +300,7 @@ class Simulation:
         self.loads.update(world.forces, world.index_of, *poses)
         self._model = Model.of(world, self.joints.model, self.loads)
         disturbed = np.append(
-            neighbours_of_gone(bodies.id, old_ids, state.contacts),
+            neighbours_of_gone(bodies.id, old_ids, state),
             ends_of_changes(joints_before, self.joints.joints),
         )
         woken = wake(body_state(bodies), np.isin(bodies.id, disturbed))
@@ -315,7 +311,7 @@ class Simulation:
             joints=self.joints.state,
             contacts=state.contacts.renumbered(old_ids, bodies.id),
             watch=state.watch._replace(changed=True),
-            rest=renumbered(state.rest, old_ids, bodies.id),
+            rest=state.rest.renumbered(old_ids, bodies.id),
         )
         self._ids = bodies.id.copy()
         self._version = world.version
@@ -329,16 +325,30 @@ class Simulation:
 
     @property
     def contacts(self) -> Contacts:
-        """Contacts of the last step and their forces; of its last substep where it has several."""
-        if self._last is None:
-            return Contacts.none()
-        last = self._last.contacts(self._last_ids, self._places)
-        return dataclasses.replace(last, earlier=self._earlier)
+        """Contacts of the last step and their forces; of its last substep where it has several.
+
+        Those of sleepers are as they were, and come last.
+        """
+        found = Contacts.none()
+        if self._last is not None:
+            last = self._last.contacts(self._last_ids, self._places)
+            found = dataclasses.replace(last, earlier=self._earlier)
+        if not self._state.rest.dormant.keys.size:
+            return found
+        found = found.among(self._ids[~self.bodies.asleep])
+        return found.beside(asleep_contacts(self._model, self._state, self._ids))
 
     def problem(self) -> ConeProblem:
-        """The cone complementarity problem of the last step: to save, or to try solvers on."""
+        """The cone complementarity problem of the last step: to save, or to try solvers on.
+
+        Contacts of bodies that sleep are not in it. With 2000 bodies and more, those are numbered
+        in the order in which they lie in space.
+        """
         if self._last is None:
-            raise InputError("no step has been taken yet, so there is no problem")
+            raise InputError(
+                "no step has been taken yet, or everybody sleeps, so there is no problem: take a "
+                "step, or wake bodies up, as by a velocity that is written"
+            )
         return self._last.problem
 
     # -- looking ----------------------------------------------------------------------------------

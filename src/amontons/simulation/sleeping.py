@@ -1,26 +1,37 @@
-"""Bodies that rest for a while fall asleep, island by island, until something stirs them."""
+"""Bodies that rest for a while fall asleep, island by island."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from amontons.checks import finite, positive
-from amontons.collision.memory import RememberedContacts
+from amontons.collision.contacts import ContactSet
 from amontons.dynamics.islands import islands
 from amontons.dynamics.joints.model import JointModel
 from amontons.dynamics.masses import Masses
 from amontons.errors import InputError
-from amontons.model.joints import Connection
-from amontons.simulation.state import BodyState, RestState
+from amontons.model.materials import PairTable
+from amontons.simulation.model import Model
+from amontons.simulation.state import BodyState
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 Pairs = NDArray[np.int32]
+
+PLACE = 1e-5
+"""Distance from where it became still, in half thicknesses, up to which a body is at rest."""
+
+SLOW, BALANCED = 1e-3, 0.02
+"""Speeds of bodies at rest at most: by √(g r) with their half thickness r, and by what gravity
+gives in a step. Forces that are out of balance by a share of the weight give that share."""
+
+FALLS, FALLS_BY_SPEED = 10.0, 3.0
+"""For how long bodies must rest, by the time in which a typical one falls by its half thickness:
+without and with a speed that users give."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,18 +41,23 @@ class Sleeping:
     Parameters
     ----------
     speed:
-        Of no point of a body more than this [m/s].
+        Of no point of a body more than this [m/s]. By default bodies must be at rest by their own
+        measure: for the `time` no point moves farther than 1e-5 of the body's half thickness r, nor
+        faster than 1e-3 √(g r) or 2 % of the speed that gravity gives in a step, and they lie on
+        something that does not move. Without gravity none falls asleep.
     time:
-        For this long [s], and likewise all bodies that it touches or shares a joint with; by
-        default three times as long as a typical body takes to fall by half its thickness or,
-        without gravity, as long as it takes to move by a tenth of that at `speed`.
+        For this long [s], and likewise all bodies that it touches or shares a joint with. By
+        default ten times as long as a typical body takes to fall by half its thickness; with a
+        `speed` three times as long or, without gravity, as long as it takes to move by a tenth of
+        that.
     """
 
-    speed: float
+    speed: float | None = None
     time: float | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "speed", positive("speed", self.speed))
+        if self.speed is not None:
+            object.__setattr__(self, "speed", positive("speed", self.speed))
         if self.time is None:
             return
         object.__setattr__(self, "time", finite("time", self.time))
@@ -50,73 +66,114 @@ class Sleeping:
 
     def patience(self, gravity: Floats, size: float) -> float:
         """How long bodies must be still [s], where a typical one has this half thickness [m]."""
+        g = float(np.linalg.norm(gravity))
+        if self.speed is None and g == 0.0:
+            return math.inf
         if self.time is not None:
             return self.time
+        if g > 0.0:
+            return (FALLS if self.speed is None else FALLS_BY_SPEED) * math.sqrt(2.0 * size / g)
+        assert self.speed is not None
+        return 0.1 * size / self.speed
+
+    def limits(self, masses: Masses, gravity: Floats, step: float) -> tuple[Floats, Floats]:
+        """Speed [m/s] and way [m] of each body up to which it counts as still, each (bodies,)."""
+        size = masses.span
+        if self.speed is not None:
+            return np.full_like(size, self.speed), np.full_like(size, np.inf)
         g = float(np.linalg.norm(gravity))
-        return 3.0 * math.sqrt(2.0 * size / g) if g > 0.0 else 0.1 * size / self.speed
+        if g == 0.0:
+            return np.zeros_like(size), np.zeros_like(size)
+        return np.minimum(SLOW * np.sqrt(g * size), BALANCED * g * step), PLACE * size
 
-    def moving(self, twist: Floats, masses: Masses) -> Flags:
-        """Bodies that are faster than sleepers may be, shape (bodies,)."""
-        return np.asarray(masses.surface_speeds(twist) > self.speed)
+    def watched(
+        self, bodies: BodyState, masses: Masses, since: Floats, gravity: Floats, step: float
+    ) -> tuple[BodyState, Floats]:
+        """The bodies with the time for which each has been still, and where it has been so since.
 
-    def lull(
+        Kinematic bodies are still where they do not move at all. `since` has positions and
+        orientations, shape (bodies, 7).
+        """
+        slow, near = self.limits(masses, gravity, step)
+        slow[masses.driven] = roundings(bodies, masses, step)[masses.driven]
+        pose = np.concatenate([bodies.position, bodies.orientation], axis=1)
+        restless = masses.surface_speeds(bodies.twist) > slow
+        restless |= ~(ways(pose, since, masses.reach) <= near)  # NaN, too: not known
+        still = np.where(restless, 0.0, bodies.still + step)
+        return bodies._replace(still=still), np.where(restless[:, None], pose, since)
+
+    def lulled(
         self,
         bodies: BodyState,
-        masses: Masses,
-        pairs: Pairs,
-        restless: Flags,
+        model: Model,
+        contacts: ContactSet,
+        joined: Pairs,
         gravity: Floats,
-        step: float,
     ) -> BodyState:
-        """The bodies with islands asleep that have been still for long enough.
+        """The bodies with islands asleep all of which have been still for long enough.
 
-        `pairs` are bodies that touch or share a joint; who is `restless` never sleeps.
+        `contacts` are those of the step that was taken, and `joined` are bodies that share a joint.
         """
-        still = np.where(self.moving(bodies.twist, masses), 0.0, bodies.still + step)
-        bodies = bodies._replace(still=still)
-        mobile = ~masses.driven
-        tired = (still >= self.patience(gravity, masses.typical_size)) & ~restless
+        masses, mobile = model.masses, ~model.masses.driven
+        tired = bodies.still >= self.patience(gravity, masses.typical_size)
+        tired &= bodies.still > 0.0
         if not (tired & mobile & ~bodies.asleep).any():
             return bodies
-        island = islands(pairs, mobile)
-        awake = np.bincount(island, weights=mobile & ~tired)[island] > 0
+        island = islands(np.concatenate([contacts.bodies, joined]), mobile)
+        lively = mobile & ~tired | driven_by_motors(model.joints, mobile.size)
+        lively |= beside(contacts.bodies, ~mobile & ~tired)  # kinematic bodies that moved of late
+        if self.speed is None:
+            lively |= springy(contacts, model.bodies.material, model.pairs, mobile.size)
+            lies = np.bincount(island, weights=beside(contacts.bodies, ~mobile)) > 0.0
+            lively |= mobile & ~lies[island]
+        awake = np.bincount(island, weights=lively)[island] > 0.0
         asleep = bodies.asleep | (mobile & ~awake)
         twist = bodies.twist.copy()
         twist[asleep] = 0.0
         return bodies._replace(asleep=asleep, twist=twist)
 
-    def stir(
-        self, bodies: BodyState, masses: Masses, twist: Floats, pairs: Pairs, disturbed: Flags
-    ) -> BodyState:
-        """The bodies with islands awake that a moving one touches, or of which one is disturbed."""
-        if not bodies.asleep.any():
-            return bodies
-        moving = (self.moving(twist, masses) | disturbed) & ~bodies.asleep
-        inside = pairs[(pairs >= 0).all(axis=1)]
-        a, b = inside.T
-        woken = disturbed & bodies.asleep
-        woken[a[bodies.asleep[a] & moving[b]]] = True
-        woken[b[bodies.asleep[b] & moving[a]]] = True
-        if not woken.any():
-            return bodies
-        island = islands(inside, bodies.asleep)
-        return wake(bodies, np.bincount(island, weights=woken)[island] > 0)
+
+def roundings(bodies: BodyState, masses: Masses, step: float) -> Floats:
+    """Speeds up to which prescribed motions are nothing but rounding [m/s], shape (bodies,)."""
+    far = np.abs(bodies.position).max(axis=1) + masses.reach
+    return np.asarray(8.0 * np.finfo(np.float64).eps / step * far)
 
 
-def wake(bodies: BodyState, who: Flags) -> BodyState:
-    """The bodies with these awake, shape (bodies,)."""
-    woken = who & bodies.asleep
-    if not woken.any():
-        return bodies
-    return bodies._replace(
-        asleep=bodies.asleep & ~woken, still=np.where(woken, 0.0, bodies.still)
-    )  # fmt: skip
+def ways(pose: Floats, since: Floats, reach: Floats) -> Floats:
+    """Bounds of how far any point of each body is from where it was [m], shape (bodies,).
+
+    A turn by the angle θ changes a unit quaternion by 2 sin(θ/4), up to its sign.
+    """
+    shift = np.linalg.norm(pose[:, :3] - since[:, :3], axis=1)
+    turns = (np.linalg.norm(pose[:, 3:] + sign * since[:, 3:], axis=1) for sign in (1.0, -1.0))
+    return np.asarray(shift + 2.0 * reach * np.minimum(*turns))
 
 
-def restless(joints: JointModel, bodies: int) -> Flags:
-    """Bodies that a motor drives, shape (bodies,)."""
+def driven_by_motors(joints: JointModel, bodies: int) -> Flags:
+    """Bodies on which a motor acts or a joint whose target moves, shape (bodies,)."""
     rows = joints.tables.rows
-    return among(joints.bodies[rows.joint[rows.motor]], bodies)
+    driving = rows.motor | np.isnan(rows.target)
+    if not driving.any():
+        return np.zeros(bodies, dtype=bool)
+    return among(joints.bodies[rows.joint[driving]], bodies)
+
+
+def springy(
+    contacts: ContactSet, material: NDArray[np.int32], pairs: PairTable, bodies: int
+) -> Flags:
+    """Bodies with contacts that give way, and so hold energy; shape (bodies,)."""
+    if not pairs.yields:
+        return np.zeros(bodies, dtype=bool)
+    soft = pairs.compliance[tuple(material[contacts.bodies].T)] > 0.0
+    return among(contacts.bodies[soft], bodies)
+
+
+def beside(pairs: Pairs, who: Flags) -> Flags:
+    """Bodies that are paired with some of those, shape (bodies,)."""
+    found = np.zeros(who.size, dtype=bool)
+    found[pairs[who[pairs[:, 1]], 0]] = True
+    found[pairs[who[pairs[:, 0]], 1]] = True
+    return found
 
 
 def among(rows: NDArray[np.int32], bodies: int) -> Flags:
@@ -124,45 +181,3 @@ def among(rows: NDArray[np.int32], bodies: int) -> Flags:
     flags = np.zeros(bodies + 1, dtype=bool)
     flags[rows.ravel()] = True
     return flags[:-1]
-
-
-def neighbours_of_gone(
-    ids: NDArray[np.int64], old_ids: NDArray[np.int64], contacts: RememberedContacts
-) -> NDArray[np.int64]:
-    """Ids of those that touched a body which is gone; `old_ids` are of the contacts' bodies."""
-    gone = ~np.isin(old_ids, ids)
-    pairs = contacts.bodies
-    return np.unique(old_ids[pairs[gone[pairs].any(axis=1)]])
-
-
-def ends_of_changes(before: Sequence[Connection], now: Sequence[Connection]) -> NDArray[np.int64]:
-    """Ids of the bodies that joints hold which are new or gone."""
-    stay = {id(joint) for joint in before} & {id(joint) for joint in now}
-    changed = [joint for joint in (*before, *now) if id(joint) not in stay]
-    ends = {end for joint in changed for end in joint.bodies if end is not None}
-    return np.array(sorted(ends), dtype=np.int64)
-
-
-def as_noted(bodies: BodyState, wrench: Floats, gravity: Floats) -> RestState:
-    """What there is to compare with in the next step; `wrench` acts on the bodies, (bodies, 6)."""
-    seen = np.concatenate([wrench, bodies.position, bodies.orientation], axis=1)
-    return RestState(seen, gravity.copy())
-
-
-def disturbed(bodies: BodyState, wrench: Floats, gravity: Floats, noted: RestState) -> Flags:
-    """Bodies that are not what they were, shape (bodies,); all, if gravity is another."""
-    if (gravity != noted.gravity).any():
-        return np.ones(len(bodies.id), dtype=bool)
-    now = np.concatenate([wrench, bodies.position, bodies.orientation], axis=1)
-    return np.asarray((now != noted.seen).any(axis=1) | bodies.twist.any(axis=1))
-
-
-def renumbered(
-    noted: RestState, old_ids: NDArray[np.int64], new_ids: NDArray[np.int64]
-) -> RestState:
-    """The same after bodies changed their rows; new ones are not known yet."""
-    seen = np.full((new_ids.size, 13), np.nan)
-    both, old, new = np.intersect1d(old_ids, new_ids, return_indices=True)
-    if both.size:
-        seen[new] = noted.seen[old]
-    return noted._replace(seen=seen)

@@ -70,10 +70,35 @@ class WatchState(NamedTuple):
 
 
 class RestState(NamedTuple):
-    """What bodies were like at the end of the last step: what differs now was changed by hand."""
+    """What is known of bodies that rest.
+
+    What differs from what they were like at the end of the last step was changed by hand.
+    """
 
     seen: Floats  # force and torque, position, orientation; NaN: not known, (bodies, 13)
     gravity: Floats  # [m/s²], (3,)
+    laws: int  # a checksum of what materials do to each other; −1: not known
+    since: Floats  # position and orientation at which a body became still, (bodies, 7)
+    dormant: RememberedContacts  # of bodies that sleep, as they were when those fell asleep
+
+    @classmethod
+    def unknown(cls, bodies: int) -> RestState:
+        """That of so many bodies before their first step."""
+        return cls(
+            seen=np.full((bodies, 13), np.nan),
+            gravity=np.full(3, np.nan),
+            laws=-1,
+            since=np.full((bodies, 7), np.nan),
+            dormant=RememberedContacts.none(bodies),
+        )
+
+    def renumbered(self, old_ids: NDArray[np.int64], new_ids: NDArray[np.int64]) -> RestState:
+        """The same after bodies changed their rows; of new ones nothing is known yet."""
+        new = RestState.unknown(new_ids.size)
+        _, old_rows, new_rows = np.intersect1d(old_ids, new_ids, return_indices=True)
+        new.seen[new_rows], new.since[new_rows] = self.seen[old_rows], self.since[old_rows]
+        dormant = self.dormant.renumbered(old_ids, new_ids)
+        return self._replace(seen=new.seen, since=new.since, dormant=dormant)
 
 
 class State(NamedTuple):
@@ -107,7 +132,7 @@ class State(NamedTuple):
             margin=NEAR_ONLY,
             energy=EnergyState(np.zeros(len(CAUSES)), 0.0, 0.0, 0.0, 0.0),
             watch=WatchState(np.zeros((WINDOW, 2)), 0.0, 0.0, 0.0, 0, True),
-            rest=RestState(np.full((len(bodies.id), 13), np.nan), np.full(3, np.nan)),
+            rest=RestState.unknown(len(bodies.id)),
         )
 
     def arrays(self) -> dict[str, NDArray[Any]]:
@@ -161,7 +186,7 @@ class State(NamedTuple):
             bodies=BodyState._make(column[chosen] for column in self.bodies),
             joints=state_without(self.joints, joints.tables, gone),
             contacts=self.contacts.renumbered(ids, ids[chosen]),
-            rest=self.rest._replace(seen=self.rest.seen[chosen]),
+            rest=self.rest.renumbered(ids, ids[chosen]),
         )
 
     def __repr__(self) -> str:

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from amontons.checks import positive
+from amontons.collision.broad.rows import body_order
 from amontons.collision.contacts import ContactSet
 from amontons.collision.memory import RememberedContacts
 from amontons.dynamics.contact_laws import ContactRules
@@ -25,10 +26,21 @@ from amontons.simulation.overlaps import overlaps_of
 from amontons.simulation.report import StepReport, report_on
 from amontons.simulation.rules import Rules, SolverChoice
 from amontons.simulation.runaway import watch_energy
-from amontons.simulation.sleeping import among, as_noted, disturbed, restless, wake
+from amontons.simulation.sleeping import among
+from amontons.simulation.slumber import nobody_stirs, slumber
 from amontons.simulation.state import BodyState, State
 from amontons.simulation.step_solution import CARRIED, PARTING, StepSolution
 from amontons.simulation.stopwatch import Stopwatch
+from amontons.simulation.waking import (
+    Astir,
+    dozed_off,
+    noted,
+    of_awake,
+    stirred,
+    touched,
+    wake,
+    woken,
+)
 from amontons.solvers import Solver
 
 Floats = NDArray[np.float64]
@@ -53,8 +65,8 @@ def step(
 
 def take_step(
     model: Model, state: State, h: float, choice: SolverChoice, rules: Rules
-) -> tuple[State, StepReport, StepSolution]:
-    """As :func:`step`, with the problem that was solved and its solution."""
+) -> tuple[State, StepReport, StepSolution | None]:
+    """As :func:`step`, with the problem that was solved and its solution; None: all sleep."""
     orientation = check_bodies(state.bodies, state.gravity, model.name_of)
     contact_rules = rules.of_contacts(
         model.masses.typical_size, state.gravity, h, choice.many.exact
@@ -63,8 +75,10 @@ def take_step(
     # where bodies touch: Φ(q)
     twist = driven(model, state, h)
     wrench = wrenches(model, state, twist)
-    state, contacts = detect(model, state, orientation, twist, h, contact_rules)
-    state = stirred(model, state, twist, wrench, contacts, contact_rules, rules)
+    astir = stirred(model, state, twist, wrench, h)
+    if nobody_stirs(model, astir):
+        return *slumber(state, h, watch), None
+    state, contacts = detect(model, astir, orientation, twist, h, contact_rules)
     watch.lap("detect")
     # v* = v + h M⁻¹ f, and the rows of joints
     start = free_motion(model, state, twist, wrench, h)
@@ -87,7 +101,12 @@ def take_step(
     joints, broken = loaded(model.joints, joints, found, solved.joint_impulses)
     angle, coordinates = measure(model.joints, joints.angle, moved.position, moved.orientation)
     joints = joints._replace(angle=angle)
-    bodies = lulled(model, state, moved, solved, broken, joints.broken, h, rules)
+    if broken:
+        ends = model.joints.bodies[np.isin(model.joints.ids, broken)]
+        moved = wake(moved, among(ends, len(twist)))
+    bodies, since = dozed_off(
+        rules.sleeping, model, state, moved, solved.terms.contacts, joints.broken, h
+    )
     as_ended = JointReadings(model.joints, joints, coordinates)
     potentials = (
         model.loads.potential_energy(*place, state.bodies.twist, state.time),
@@ -98,17 +117,21 @@ def take_step(
     taken = Taken(start, solved, moved, as_begun, as_ended, broken, *potentials, held)
     energy = entered(state.energy, model, contact_rules, taken, bodies.asleep)
     now = model.mechanics(bodies, bodies.twist, state.gravity)
+    remembered = RememberedContacts.of(contacts, solved.carried(contact_rules.slip_speed))
+    rest = state.rest
+    if rules.sleeping is not None or astir.active is not None:
+        rest = noted(state, bodies, since, wrench, model.pairs, remembered)
     after = State(
         time=state.time + h,
         steps=state.steps + 1,
         gravity=state.gravity,
         bodies=bodies,
         joints=joints,
-        contacts=RememberedContacts.of(contacts, solved.carried(contact_rules.slip_speed)),
+        contacts=remembered,
         margin=state.margin,
         energy=energy._replace(held=now.kinetic + (now.potential + energy.stored)),
         watch=watched,
-        rest=state.rest if rules.sleeping is None else as_noted(bodies, wrench, state.gravity),
+        rest=rest,
     )
     watch.lap("advance")
     solved = solved._replace(coordinates=coordinates)
@@ -138,32 +161,34 @@ def wrenches(model: Model, state: State, twist: Floats) -> Floats:
 
 
 def detect(
-    model: Model, state: State, orientation: Floats, twist: Floats, h: float, rules: ContactRules
+    model: Model, astir: Astir, orientation: Floats, twist: Floats, h: float, rules: ContactRules
 ) -> tuple[State, ContactSet]:
-    """Contacts within the margin, and the state with what was found out on the way."""
-    joined = model.joined(state.joints)
+    """Contacts within the margin, and the state with what was found out on the way.
+
+    Where somebody sleeps, contacts are those of bodies that are awake; whom they touch wakes up.
+    """
+    state, active = astir
+    place, joined = state.bodies.position, model.joined(state.joints)
     speeds = model.masses.surface_speeds(twist)
     level, margin = choose_margin(state.margin, speeds, rules.near, h)
-    contacts = model.detector.detect_unit(state.bodies.position, orientation, margin)
-    contacts = joined.without_inner(contacts)
+    order = body_order(place, 2.0 * model.masses.typical_size)
+    while True:
+        contacts = ContactSet.none(len(place))
+        if active is None or active.any():
+            contacts = model.detector.detect_unit(
+                place, orientation, margin, order=order, free=active
+            )
+        contacts = joined.without_inner(contacts)
+        if active is None:
+            break
+        reached = touched(state.bodies.asleep, contacts, rules.near)
+        if not reached.any():
+            contacts = of_awake(model, state.bodies.asleep, contacts)
+            break
+        state, active = woken(model, state, active, reached)
     contacts, overlap = as_they_broke(contacts, state.joints.overlap, joined, 0.25 * rules.near)
     joints = state.joints._replace(overlap=overlap)
     return state._replace(margin=level, joints=joints), contacts
-
-
-def stirred(
-    model: Model, state: State, twist: Floats, wrench: Floats, contacts: ContactSet,
-    near: ContactRules, rules: Rules,
-) -> State:  # fmt: skip
-    """The state with those awake whom something has stirred."""
-    if rules.sleeping is None:
-        return state
-    bodies = state.bodies
-    pairs = _together(model, contacts.bodies[contacts.gaps <= near.near], state.joints.broken)
-    changed = disturbed(bodies, wrench, state.gravity, state.rest)
-    return state._replace(
-        bodies=rules.sleeping.stir(bodies, model.masses, twist, pairs, changed)
-    )  # fmt: skip
 
 
 def free_motion(model: Model, state: State, twist: Floats, wrench: Floats, h: float) -> Start:
@@ -219,26 +244,3 @@ def advanced(model: Model, start: Start, solved: StepSolution) -> BodyState:
         seen=np.ones(count, dtype=bool),
         turned=bodies.twist[:, 3:].copy(),
     )
-
-
-def lulled(
-    model: Model, state: State, moved: BodyState, solved: StepSolution, broken: list[int],
-    all_broken: NDArray[np.bool_], h: float, rules: Rules,
-) -> BodyState:  # fmt: skip
-    """Bodies at the end of the step: ends of broken joints awake, and those asleep that rest."""
-    joints = model.joints
-    if broken:
-        ends = joints.bodies[np.isin(joints.ids, broken)]
-        moved = wake(moved, among(ends, len(moved.id)))
-    if rules.sleeping is None:
-        return moved
-    pairs = _together(model, solved.terms.contacts.bodies, all_broken)
-    never = restless(joints, len(moved.id))
-    return rules.sleeping.lull(moved, model.masses, pairs, never, state.gravity, h)
-
-
-def _together(
-    model: Model, touching: NDArray[np.int32], broken: NDArray[np.bool_]
-) -> NDArray[np.int32]:
-    """Rows of bodies that touch or share a joint, shape (pairs, 2)."""
-    return np.concatenate([touching, model.joints.bodies[~broken]])

@@ -94,6 +94,7 @@ class StepSolution(NamedTuple):
         force = self.contact_impulses / self.step
         points = 0.5 * (of.points_a(position) + of.points_b(position))
         torque = force[:, 3:] if force.shape[1] == 6 else np.zeros((len(of), 3))
-        return Contacts(
+        found = Contacts(
             ids[of.bodies], points, of.normals, of.gaps, force[:, :3], torque, self.step
         )
+        return found if of.order is None else found.take(np.lexsort(of.bodies.T[::-1]))

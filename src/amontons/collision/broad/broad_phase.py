@@ -36,7 +36,20 @@ class ClosePairs(NamedTuple):
     """Pairs of parts: each finder in turn, its partners sorted."""
 
     pairs: Ints  # finder and partner, (pairs, 2)
-    first: NDArray[np.int64]  # pairs that part i found are first[i] to first[i + 1], (parts + 1,)
+    first: NDArray[np.int64]  # pairs in slot s are first[s] to first[s + 1], (parts + 1,)
+    slots: Ints  # of the parts, where they are not listed as they are numbered; else empty
+
+
+class Look(NamedTuple):
+    """What one search is told besides places: how to list pairs, and which to leave out."""
+
+    listed: Ints  # parts in the order in which finders are listed; empty: as numbered
+    slots: Ints  # of each part in that order; or empty
+    free: NDArray[np.bool_]  # parts that count as moving, of which a pair has one; empty: as made
+
+
+NO_PARTS = np.empty(0, dtype=np.int32)
+AS_NUMBERED = Look(NO_PARTS, NO_PARTS, np.empty(0, dtype=bool))
 
 
 class Scratch(NamedTuple):
@@ -112,7 +125,7 @@ class BroadPhase:
         self._bound(poses, margin, box)
         return box
 
-    def find(self, poses: Poses, margin: float) -> ClosePairs:
+    def find(self, poses: Poses, margin: float, look: Look = AS_NUMBERED) -> ClosePairs:
         """Pairs of parts that may touch: that come within the margin [m]."""
         fitted = self._fitted
         if fitted is None or fitted.margin != margin:
@@ -121,28 +134,34 @@ class BroadPhase:
             scratch = fitted.spare.pop()
         except IndexError:
             scratch = self._new_scratch(fitted.grid)
-        pairs = self._find(poses, margin, fitted.grid, scratch)
+        pairs = self._find(poses, margin, fitted.grid, scratch, look)
         fitted.spare.append(scratch)
         return pairs
 
-    def _find(self, poses: Poses, margin: float, grid: Grid, scratch: Scratch) -> ClosePairs:
+    def _find(
+        self, poses: Poses, margin: float, grid: Grid, scratch: Scratch, look: Look
+    ) -> ClosePairs:
         n, parts, ordered = self.shape.size, self._parts, scratch.ordered
+        if look.free.size:
+            parts = parts._replace(tag=np.concatenate([parts.tag[:, :3], look.free[:, None]], 1))
+            if not ordered.tag.size:
+                ordered = ordered._replace(tag=np.empty((n, 4), dtype=np.uint32))
         self._bound(poses, margin, scratch.box)
-        self._sort(grid, scratch)
+        self._sort(grid, scratch, ordered, parts.tag)
         planes_in_world(
             self.shapes.size, poses.place, poses.turn, self.shape, self._plane, 0.5 * margin,
             scratch.world,
         )  # fmt: skip
         first = np.empty(n + 1, dtype=np.int64)
         search, near, count = find_pairs.sized(n), scratch.near, scratch.partners
-        search(grid, parts, scratch.world, ordered, first[:0], near, count)
+        search(grid, parts, scratch.world, ordered, look.slots, first[:0], near, count)
         more = near[:0]
         if add_up(count, first) > KEPT:  # some have more partners than fit: they search once more
             more = np.empty(int(first[-1]), dtype=np.int32)
-            search(grid, parts, scratch.world, ordered, first, more, count)
+            search(grid, parts, scratch.world, ordered, look.slots, first, more, count)
         pairs = self._memory.lend(int(first[-1])).view(np.int32).reshape(-1, 2)
-        list_pairs.sized(n)(near, more, first, pairs)
-        return ClosePairs(pairs, first)
+        list_pairs.sized(n)(near, more, first, look.listed, pairs)
+        return ClosePairs(pairs, first, look.slots)
 
     def _bound(self, poses: Poses, margin: float, box: Floats) -> None:
         s = self.shapes
@@ -151,9 +170,9 @@ class BroadPhase:
             0.5 * margin, box,
         )  # fmt: skip
 
-    def _sort(self, grid: Grid, scratch: Scratch) -> None:
+    def _sort(self, grid: Grid, scratch: Scratch, ordered: Sorted, tag: NDArray[np.uint32]) -> None:
         """Sort the parts, whose boxes are known, by cells."""
-        n, ordered = self.shape.size, scratch.ordered
+        n = self.shape.size
         lay_out(grid.per_metre, grid.mask, grid.level, scratch.box, scratch.corner, ordered.stride)
         find_slots.sized(n)(
             grid.per_metre, grid.base, grid.mask, ordered.stride, grid.level, scratch.box,
@@ -161,7 +180,7 @@ class BroadPhase:
         )  # fmt: skip
         sort_by_slot(scratch.slot, ordered.start, ordered.part)
         gather_parts.sized(n)(
-            ordered.part, scratch.box, self._tag, self.shapes.kind, self.shape,
+            ordered.part, scratch.box, tag, self.shapes.kind, self.shape,
             ordered.ball, ordered.half, ordered.tag,
         )  # fmt: skip
 

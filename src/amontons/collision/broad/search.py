@@ -41,12 +41,13 @@ def kept_apart(a, b, apart_start, apart):
 
 
 @routine
-def search(low, high, grid, parts, plane_world, ordered, first, near, count):
+def search(low, high, grid, parts, plane_world, ordered, slots, first, near, count):
     """Partners of the sorted parts from `low` to `high`: near ← numbers, count ← how many.
 
-    The first KEPT of part i go to near[KEPT·i :]. If `first` is given, only parts with more than
-    that search, once more, and theirs go to near[first[i] : first[i + 1]]. It is one long loop over
-    plain arrays, since Numba counts references to arrays that are handed on inside it.
+    Part i is listed in slot s = slots[i], or i where there are no `slots`. Its first KEPT partners
+    go to near[KEPT·s :]. If `first` is given, only parts with more than that search, once more, and
+    theirs go to near[first[s] : first[s + 1]]. It is one long loop over plain arrays, since Numba
+    counts references to arrays that are handed on inside it.
     """
     per_metre, base, mask, level = grid
     tag, plane, apart_start, apart = parts
@@ -59,13 +60,13 @@ def search(low, high, grid, parts, plane_world, ordered, first, near, count):
     own_runs, before, bx, by, bz = 0, FEW_LEVEL, np.int64(0), np.int64(0), np.int64(0)
     for k in range(low, high):
         i = part[k]
-        own = level[i]
+        own, s = level[i], slots[i] if slots.size > 0 else i
         if own == PLANE_LEVEL:
-            count[i] = 0
+            count[s] = 0
             continue
-        begin, most = np.int64(i) * KEPT, KEPT
+        begin, most = np.int64(s) * KEPT, KEPT
         if first.size > 0:
-            begin, most = first[i], first[i + 1] - first[i]
+            begin, most = first[s], first[s + 1] - first[s]
             if most <= KEPT:
                 continue
         number = 0
@@ -186,16 +187,16 @@ def search(low, high, grid, parts, plane_world, ordered, first, near, count):
             if number < most:
                 near[begin + number] = j
             number += 1
-        count[i] = number
+        count[s] = number
 
 
 @kernel
-def find_pairs(grid, parts, plane_world, ordered, first, near, count):
+def find_pairs(grid, parts, plane_world, ordered, slots, first, near, count):
     """near ← partners of each part (see `search`); count ← how many it has."""
     number = ordered.part.size
     for chunk in prange((number + BATCH - 1) // BATCH):
         low, high = chunk * BATCH, min(number, (chunk + 1) * BATCH)
-        search(low, high, grid, parts, plane_world, ordered, first, near, count)
+        search(low, high, grid, parts, plane_world, ordered, slots, first, near, count)
 
 
 @serial_kernel
@@ -211,15 +212,17 @@ def add_up(count, first):
 
 
 @kernel
-def list_pairs(near, more, first, pairs):
+def list_pairs(near, more, first, listed, pairs):
     """Pairs ← (part, partner) for all parts in turn, partners sorted; `first` is where each begins.
 
-    Partners of part i are in near[KEPT·i :], or in more[first[i] :] where they are too many.
+    Slot s has the part listed[s], or s where nothing is `listed`. Its partners are in
+    near[KEPT·s :], or in more[first[s] :] where they are too many.
     """
     for chunk in prange((first.size - 1 + BATCH - 1) // BATCH):
-        for i in range(chunk * BATCH, min(first.size - 1, (chunk + 1) * BATCH)):
-            begin, size = first[i], first[i + 1] - first[i]
-            source, low = (near, np.int64(KEPT) * i) if size <= KEPT else (more, begin)
+        for s in range(chunk * BATCH, min(first.size - 1, (chunk + 1) * BATCH)):
+            i = listed[s] if listed.size > 0 else s
+            begin, size = first[s], first[s + 1] - first[s]
+            source, low = (near, np.int64(KEPT) * s) if size <= KEPT else (more, begin)
             for j in range(low, low + size):
                 value = source[j]
                 place = begin
