@@ -14,7 +14,7 @@ from amontons.dynamics.integration import advance
 from amontons.dynamics.joints.readings import JointReadings
 from amontons.dynamics.joints.step import joint_rows, loaded, measure
 from amontons.dynamics.joints.stiffness import NOT_TAUT, steady_turns, stiffen
-from amontons.simulation.checks import check_bodies
+from amontons.simulation.checks import check_bodies, unit
 from amontons.simulation.energy_book import Taken, entered
 from amontons.simulation.impulses import Start, find_impulses
 from amontons.simulation.joined_bodies import as_they_broke
@@ -55,7 +55,7 @@ def take_step(
     model: Model, state: State, h: float, choice: SolverChoice, rules: Rules
 ) -> tuple[State, StepReport, StepSolution]:
     """As :func:`step`, with the problem that was solved and its solution."""
-    orientation = check_bodies(state.bodies, state.gravity, model.name_of)
+    check_bodies(state.bodies, state.gravity, model.name_of)
     contact_rules = rules.of_contacts(
         model.masses.typical_size, state.gravity, h, choice.many.exact
     )
@@ -63,7 +63,7 @@ def take_step(
     # where bodies touch: Φ(q)
     twist = driven(model, state, h)
     wrench = wrenches(model, state, twist)
-    state, contacts = detect(model, state, orientation, twist, h, contact_rules)
+    state, contacts = detect(model, state, twist, h, contact_rules)
     state = stirred(model, state, twist, wrench, contacts, contact_rules, rules)
     watch.lap("detect")
     # v* = v + h M⁻¹ f, and the rows of joints
@@ -138,17 +138,21 @@ def wrenches(model: Model, state: State, twist: Floats) -> Floats:
 
 
 def detect(
-    model: Model, state: State, orientation: Floats, twist: Floats, h: float, rules: ContactRules
+    model: Model, state: State, twist: Floats, h: float, rules: ContactRules
 ) -> tuple[State, ContactSet]:
     """Contacts within the margin, and the state with what was found out on the way."""
     joined = model.joined(state.joints)
+    if joined.nobody_meets:
+        return state, model.no_contacts
     speeds = model.masses.surface_speeds(twist)
     level, margin = choose_margin(state.margin, speeds, rules.near, h)
+    orientation = unit(state.bodies.orientation)
     contacts = model.detector.detect_unit(state.bodies.position, orientation, margin)
     contacts = joined.without_inner(contacts)
     contacts, overlap = as_they_broke(contacts, state.joints.overlap, joined, 0.25 * rules.near)
-    joints = state.joints._replace(overlap=overlap)
-    return state._replace(margin=level, joints=joints), contacts
+    if overlap is not state.joints.overlap:
+        state = state._replace(joints=state.joints._replace(overlap=overlap))
+    return state._replace(margin=level), contacts
 
 
 def stirred(

@@ -56,6 +56,22 @@ class Product:
             **_joined(self.runs),
         )
 
+    @classmethod
+    def trusted(cls, runs: Sequence[Run], **coefficients: Floats) -> Product:
+        """As the constructor, without its checks: of what a time step has just made.
+
+        Coefficients and normals, shape (3, cones), are those of `SetArrays`, with nothing for what
+        no block has.
+        """
+        product = cls.__new__(cls)
+        product.runs = tuple(run for run in runs if run.blocks)
+        product.arranged = arrangement(tuple((int(run.kind), run.blocks) for run in product.runs))
+        product.rows, product.blocks = product.arranged.rows, product.arranged.blocks
+        product.arrays = SetArrays(
+            groups=product.arranged.groups, chunks=product.arranged.chunks, **coefficients
+        )
+        return product
+
     @cached_property
     def kinds(self) -> frozenset[SetKind]:
         """The kinds of blocks present."""
