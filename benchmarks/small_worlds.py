@@ -111,7 +111,9 @@ def main() -> None:
             taken = [_timed(sim) for _ in range(options.steps)]
             samples[name] += taken if turn else []  # the first turn compiles and settles
     figures = {}
-    print(f"{'µs a step':14}{'all':>9}{'detect':>9}{'solve':>9}{'rest':>9}{'contacts':>10}{'rows':>6}")
+    print(
+        f"{'µs a step':14}{'all':>9}{'detect':>9}{'solve':>9}{'rest':>9}{'contacts':>10}{'rows':>6}"
+    )
     for name, rows in samples.items():
         whole, detect, solve, contacts, joint_rows = np.median(np.array(rows), axis=0).tolist()
         rest = whole - detect - solve

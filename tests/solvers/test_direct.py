@@ -33,7 +33,8 @@ def of_scalars(rows: RigidScene, sets: list, **options) -> tuple[ConeProblem, np
 def test_bilateral_rows_are_a_linear_system(seed):
     problem, W = of_scalars(scene(seed, bodies=6, contacts=0, scalars=12), [Free(12)])
     found = am.Direct(tolerance=1e-12).solve(problem)
-    assert found.converged and found.iterations == 1
+    assert found.converged
+    assert found.iterations == 1
     assert np.allclose(found.impulses, np.linalg.solve(W, -problem.given_linear), rtol=1e-9)
 
 

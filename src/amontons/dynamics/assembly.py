@@ -25,6 +25,9 @@ from amontons.problem.units import NO_YARDSTICK, Yardstick
 
 Floats = NDArray[np.float64]
 
+WORLD = np.full(1, np.inf)
+"""Radius of gyration of the world."""
+
 NO_TURNING = {"rolling": np.empty(0), "spinning": np.empty(0)}
 
 
@@ -112,7 +115,7 @@ def _lengths(terms: ContactTerms, rows: JointRows, gyration: Floats) -> Floats |
     """Lengths of rows that turn; contacts have their own, and what is a speed has none."""
     if not rows.angular.any():
         return None
-    gyration = np.append(gyration, np.inf)  # the last is the world: −1
+    gyration = np.concatenate([gyration, WORLD])  # −1
     smaller = np.minimum(gyration[rows.bodies[:, 0]], gyration[rows.bodies[:, 1]])
     own = np.full(len(terms), np.nan)
     return np.concatenate([own, np.where(rows.angular, smaller, 1.0)])

@@ -39,6 +39,7 @@ Ints = NDArray[np.int32]
 WORLD = -1
 """Body number of the immovable world."""
 
+
 class BodyOperator(Operator):
     """N over rigid bodies with world-frame impulses.
 

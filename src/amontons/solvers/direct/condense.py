@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from amontons._jit import routine
 from amontons.problem.operators.body_kernels import turn
 

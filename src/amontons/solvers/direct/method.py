@@ -153,7 +153,9 @@ class Direct(Solver):
             new = buffers.free(x)
             new[:] = x
             wanted = SHARE * self.tolerance / gauge.factor
-            steps = solve_from(problem, new, self.exact, wanted, min(self.max_iterations, MOST_STEPS))
+            steps = solve_from(
+                problem, new, self.exact, wanted, min(self.max_iterations, MOST_STEPS)
+            )
             yield Iterate(new, *self._error(problem, new, gauge), steps)
 
     def _error(self, problem: ConeProblem, x: Floats, gauge: Gauge) -> tuple[float, float]:

@@ -22,7 +22,7 @@ SWEEPS = 20
 """Gauss–Seidel sweeps from the best point after Newton steps that gained nothing."""
 
 BOLD, JUMP = 5, 1e3
-"""Newton steps in a row that may gain nothing, and how much worse than the best error they may be."""
+"""Newton steps in a row that may gain nothing, and by how much they may lose."""
 
 SOFTNESS, SOFTER, SOFTEST = 1e-12, 30.0, 1e-2
 """λ of A + λ1, which redundant contacts need, its growth after such steps, and its limit."""
