@@ -351,8 +351,7 @@ def pack_bodies(inverse_mass, inverse_inertia, packed, turning, mobile):
 def list_incidences(body, mobile, arms_a, arms_b, arms, pointer, incidence, levers):
     """incidence ← 2·constraint + side of all constraints on each body, in order; levers ← ∓arms.
 
-    Pointer ← first incidence of each body, and their number at the end, which it returns; arms ←
-    those of A and of B in turn.
+    Pointer ← first incidence of each body, and their number at the end; arms ← A's and B's in turn.
     """
     pointer[:] = 0
     for c in range(body.shape[0]):
