@@ -94,6 +94,11 @@ class Model:
         )  # fmt: skip
 
     @cached_property
+    def mobile(self) -> NDArray[np.bool_]:
+        """Bodies that impulses can move while awake; the last is the world, (bodies + 1,)."""
+        return np.append(self.masses.inverse_mass > 0.0, False)
+
+    @cached_property
     def no_contacts(self) -> ContactSet:
         """The contacts of bodies of which no two can touch."""
         rows, none = np.empty((0, 3)), np.empty(0)

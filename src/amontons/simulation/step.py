@@ -173,7 +173,10 @@ def stirred(
 def free_motion(model: Model, state: State, twist: Floats, wrench: Floats, h: float) -> Start:
     """v* = v + h M⁻¹ f; bodies that sleep are as heavy as fixed ones."""
     bodies, masses, count = state.bodies, model.masses, len(twist)
-    inverse_mass = np.where(bodies.asleep, 0.0, masses.inverse_mass)
+    inverse_mass, still = masses.inverse_mass, masses.driven
+    if bodies.asleep.any():
+        inverse_mass = np.where(bodies.asleep, 0.0, inverse_mass)
+        still = still | bodies.asleep
     free, inverse_inertia = np.empty_like(twist), np.empty((count, 3, 3))
     free_velocities.sized(count)(
         bodies.orientation, twist, wrench, inverse_mass, masses.own_inverse, masses.even,
@@ -201,7 +204,7 @@ def free_motion(model: Model, state: State, twist: Floats, wrench: Floats, h: fl
         kinetic=kinetic,
         taut=taut,
         steady=steady,
-        still=masses.driven | bodies.asleep,
+        still=still,
     )
 
 
