@@ -22,7 +22,7 @@ def test_nothing_is_detected_where_no_two_bodies_can_meet():
     assert meets(world)
     world.add_joint(am.Spherical(first, second, point=(0.25, 0.0, 0.0)))
     assert not meets(world)
-    world.add_joint(am.Rope(first, second))
+    world.add_joint(am.Spherical(first, second, point=(0.25, 0.1, 0.0)))
     assert not meets(world)
     world.add_body(am.Plane(), fixed=True)
     assert meets(world)
