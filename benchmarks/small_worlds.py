@@ -3,9 +3,10 @@
     python benchmarks/small_worlds.py [--steps 200] [--repeats 5] [--json figures.json]
 
 The worlds take turns, and each figure is the median over all their steps. "cpu" is the processor
-time of the thread, the one to compare on a busy machine. "all" is by the clock, and of that "detect"
-and "solve" are what the step's own stopwatch says, "rest" is all else: loads, rows, assembly,
-advance, energies, report. The arm and the humanoid come with `pybullet` and `gymnasium`; without, they are left out.
+time of the thread, the one to compare on a busy machine. "all" is by the clock; of that, "detect"
+and "solve" are what the step's own stopwatch says, and "rest" is all else: loads, rows, assembly,
+advance, energies, report. The arm and the humanoid come with `pybullet` and `gymnasium`; without,
+they are left out.
 """
 
 from __future__ import annotations
@@ -126,7 +127,7 @@ def main() -> None:
 
 
 def _timed(sim: am.Simulation) -> tuple[float, ...]:
-    """Processor and wall-clock time of a step, its detection and solve; contacts, rows of joints."""
+    """Processor and clock time of a step, its detection and solve [µs]; contacts, joint rows."""
     start, work = time.perf_counter(), time.thread_time()
     report = sim.step()
     work, whole = time.thread_time() - work, time.perf_counter() - start
