@@ -136,7 +136,7 @@ class Direct(Solver):
 
     def check(self, problem: ConeProblem) -> None:
         """Only small problems over bodies."""
-        if not solves_directly(problem):
+        if problem.rows and not solves_directly(problem):
             raise UnsupportedProblemError(
                 f"Direct solves small problems over bodies (at most {MOST_ROWS} rows, of which "
                 f"{MOST_OTHERS} not of joints, no rolling or spinning friction), and this is "
