@@ -107,6 +107,7 @@ from amontons.simulation.step_size import AutomaticStep as AutomaticStep
 from amontons.solvers import APGD as APGD
 from amontons.solvers import Auto as Auto
 from amontons.solvers import ConjugateGradient as ConjugateGradient
+from amontons.solvers import Direct as Direct
 from amontons.solvers import ExactCoulomb as ExactCoulomb
 from amontons.solvers import GaussSeidel as GaussSeidel
 from amontons.solvers import InteriorPoint as InteriorPoint

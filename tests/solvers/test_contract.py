@@ -31,6 +31,8 @@ SOLVERS = {
     "jacobi-full": am.Jacobi(step="full"),
     "conjugate-gradient": am.ConjugateGradient(),
     "minimum-residual": am.MinimumResidual(),
+    "direct": am.Direct(),
+    "direct-exact": am.Direct(exact=True),
     "exact-coulomb": am.ExactCoulomb(),
     "exact-coulomb-gauss-seidel": am.ExactCoulomb(inner=am.GaussSeidel(step="full")),
 }
@@ -61,7 +63,9 @@ def test_contract(check):
     check()
 
 
-@pytest.mark.parametrize("name", [name for name in SOLVERS if "gradient" not in name])
+@pytest.mark.parametrize(
+    "name", [name for name in SOLVERS if "gradient" not in name and "direct" not in name]
+)
 def test_general_solvers_refuse_nothing(name):
     if name == "minimum-residual":
         assert judging.supported(SOLVERS[name], None) == list(BILATERAL)

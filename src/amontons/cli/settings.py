@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from amontons.solvers import Solver
 
 SOLVER_NAMES = (
-    "auto, apgd, interior-point, spectral-gradient, gauss-seidel, jacobi, conjugate-gradient or "
-    "minimum-residual"
+    "auto, apgd, interior-point, spectral-gradient, gauss-seidel, jacobi, direct, "
+    "conjugate-gradient or minimum-residual"
 )
 """For help texts, which must not load the solvers; the registry decides."""
 

@@ -25,6 +25,11 @@ from amontons.problem.units import NO_YARDSTICK, Yardstick
 
 Floats = NDArray[np.float64]
 
+WORLD = np.full(1, np.inf)
+"""Radius of gyration of the world."""
+
+NO_TURNING = {"rolling": np.empty(0), "spinning": np.empty(0)}
+
 
 def assemble(
     terms: ContactTerms,
@@ -60,7 +65,7 @@ def assemble(
     )
     return ConeProblem.over_bodies(
         operator,
-        Product(_sets(terms, rows)),
+        _sets(terms, rows),
         BodyMotion(free, contacts.normals, terms.offset, rows.offset),
         Terms(
             _compliance(terms, rows, width=6 if torque else 3),
@@ -72,21 +77,26 @@ def assemble(
     )
 
 
-def _sets(terms: ContactTerms, rows: JointRows) -> list[Run]:
-    cones = {
-        "friction": terms.friction,
-        "normals": unit_normals(terms.contacts.normals, len(terms)),
-    }
-    contact: Run = CoulombCone.trusted(**cones)
-    if terms.rolling is not None:
+def _sets(terms: ContactTerms, rows: JointRows) -> Product:
+    normals, turning = terms.contacts.normals, {}
+    if len(terms):
+        normals = unit_normals(normals, len(terms))
+    if terms.rolling is not None and terms.spinning is not None:
         turning = {"rolling": terms.rolling, "spinning": terms.spinning}
-        contact = SpinningCone.trusted(**cones, **turning)
-    return [
-        contact,
-        Free.trusted(count=rows.free),
-        NonNegative.trusted(count=rows.one_sided),
-        Interval.trusted(lower=rows.lower, upper=rows.upper),
-    ]
+    cone: type[Run] = SpinningCone if turning else CoulombCone
+    return Product.trusted(
+        [
+            cone.trusted(friction=terms.friction, normals=normals, **turning),
+            Free.trusted(count=rows.free),
+            NonNegative.trusted(count=rows.one_sided),
+            Interval.trusted(lower=rows.lower, upper=rows.upper),
+        ],
+        normal=np.ascontiguousarray(normals.T),
+        friction=terms.friction,
+        lower=rows.lower,
+        upper=rows.upper,
+        **(turning or NO_TURNING),
+    )
 
 
 def _compliance(terms: ContactTerms, rows: JointRows, width: int) -> Floats | None:
@@ -109,6 +119,7 @@ def _lengths(terms: ContactTerms, rows: JointRows, gyration: Floats) -> Floats |
     """Lengths of rows that turn; contacts have their own, and what is a speed has none."""
     if not rows.angular.any():
         return None
-    smaller = np.append(gyration, np.inf)[rows.bodies].min(axis=1)  # the last is the world: −1
+    gyration = np.concatenate([gyration, WORLD])  # −1
+    smaller = np.minimum(gyration[rows.bodies[:, 0]], gyration[rows.bodies[:, 1]])
     own = np.full(len(terms), np.nan)
     return np.concatenate([own, np.where(rows.angular, smaller, 1.0)])

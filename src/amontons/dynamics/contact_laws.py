@@ -225,6 +225,8 @@ def contact_terms(
         shape (contacts,).
     """
     count = len(contacts)
+    if not count:
+        return _no_terms(contacts, pairs)
     keep, bounces = np.empty((2, count), dtype=bool)
     mu, offset, yielding = np.empty((3, count))
     restitution = bouncing * pairs.restitution
@@ -253,6 +255,23 @@ def contact_terms(
         touching = contacts.gaps <= rules.cohesion_range
         terms.cohesion = step * shared(of(pairs.cohesion), contacts.bodies, touching)
     return terms if keep.all() else _kept(terms, np.flatnonzero(keep))
+
+
+def _no_terms(contacts: ContactSet, pairs: PairTable) -> ContactTerms:
+    """The terms of no contacts."""
+    none = contacts.gaps
+    return ContactTerms(
+        contacts,
+        None,
+        np.zeros(0, dtype=bool),
+        none,
+        none,
+        rolling=none if pairs.resists_turning else None,
+        spinning=none if pairs.resists_turning else None,
+        compliance=none if pairs.yields else None,
+        cohesion=none if pairs.pulls else None,
+        has_static_friction=pairs.sticks,
+    )
 
 
 @kernel

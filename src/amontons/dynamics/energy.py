@@ -64,7 +64,8 @@ def mechanics(
     """Energy and momentum; a body of infinite mass has none."""
     partial = np.zeros((-(-mass.size // CHUNK), 8))
     mechanics_kernel.sized(mass.size)(position, orientation, twist, mass, inertia, gravity, partial)
-    total = np.zeros(8)
-    for chunk in partial:
-        total += chunk
+    total = partial[0] if len(partial) == 1 else np.zeros(8)
+    if len(partial) != 1:
+        for chunk in partial:
+            total += chunk
     return Mechanics(float(total[0]), float(total[1]), total[2:5], total[5:8])

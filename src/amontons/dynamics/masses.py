@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from amontons._jit import kernel, prange
+from amontons._jit import kernel, prange, serial_kernel
 from amontons.model.shapes import Shape
 from amontons.model.world import World
 
@@ -26,6 +26,16 @@ def bound_speeds(twist, reach, speed):
         speed[i] = math.sqrt(v0 * v0 + v1 * v1 + v2 * v2) + reach[i] * turning
 
 
+@serial_kernel
+def largest_travel(twist, span):
+    """Largest ‖v‖ by a body's half thickness [1/s]."""
+    largest = 0.0
+    for i in range(span.size):
+        v0, v1, v2 = twist[i, 0], twist[i, 1], twist[i, 2]
+        largest = max(largest, math.sqrt(v0 * v0 + v1 * v1 + v2 * v2) / span[i])
+    return largest
+
+
 class Masses(NamedTuple):
     """Inverse masses and sizes of bodies."""
 
@@ -39,6 +49,8 @@ class Masses(NamedTuple):
     size: Floats  # half of a body's smallest extent [m], (bodies,)
     span: Floats  # the same, infinite for driven bodies: their thickness is no measure, (bodies,)
     typical_size: float  # median size of bodies that move [m]; a metre where none does
+    total: float  # mass of all bodies that move [kg]
+    dynamic: int  # number of bodies that move
 
     @classmethod
     def of(cls, world: World) -> Masses:
@@ -69,7 +81,13 @@ class Masses(NamedTuple):
             size,
             np.where(driven, np.inf, size),
             float(np.median(moving)) if moving.size else 1.0,
+            float((1.0 / inverse_mass[inverse_mass > 0.0]).sum()),
+            int(np.count_nonzero(~driven)),
         )
+
+    def most_travel(self, twist: Floats) -> float:
+        """Own half thicknesses that the fastest body covers a second [1/s]."""
+        return float(largest_travel(twist, self.span))
 
     def surface_speeds(self, twist: Floats) -> Floats:
         """Bounds of the speed of any point of each body [m/s], shape (bodies,)."""

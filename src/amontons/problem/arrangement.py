@@ -43,9 +43,12 @@ class Arrangement(NamedTuple):
     groups: NDArray[np.int64]  # kind, first block, count and first row of each, (groups, 4)
     chunks: NDArray[np.int64]  # and its begin and end in the group, (chunks, 6)
     places: tuple[Place, ...]  # of the runs
+    same: bool  # whether both orders are one
 
     def inward(self, values: Floats) -> Floats:
         """Values of all rows in internal order, from the caller's; a new array."""
+        if self.same:
+            return values.copy()
         out = np.empty(self.rows)
         for place in self.places:
             place.of(out)[:] = values[place.given].reshape(-1, place.size).T
@@ -53,6 +56,8 @@ class Arrangement(NamedTuple):
 
     def outward(self, values: NDArray[Scalar]) -> NDArray[Scalar]:
         """Values of all rows in the caller's order, from the internal one; a new array."""
+        if self.same:
+            return values.copy()
         out = np.empty(self.rows, dtype=values.dtype)
         for place in self.places:
             out[place.given].reshape(-1, place.size)[:] = place.of(values).T
@@ -66,13 +71,20 @@ def arrangement(runs: tuple[tuple[int, int], ...]) -> Arrangement:
     Its arrays are shared: nobody writes to them.
     """
     groups = _groups(runs)
+    places = _places(runs, groups)
     return Arrangement(
         rows=sum(SIZES[kind] * blocks for kind, blocks in runs),
         blocks=sum(blocks for _, blocks in runs),
         groups=np.array(groups, dtype=np.int64).reshape(-1, 4),
         chunks=_chunks(groups),
-        places=_places(runs, groups),
+        places=places,
+        same=all(_in_place(each) for each in places),
     )
+
+
+def _in_place(place: Place) -> bool:
+    """Whether a run's rows are the same in both orders."""
+    return place.size == 1 and place.given.start == place.group.start + place.blocks.start
 
 
 def _groups(runs: tuple[tuple[int, int], ...]) -> list[Group]:

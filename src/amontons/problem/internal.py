@@ -155,6 +155,9 @@ class InternalProblem:
     def mean_steps(self) -> Floats:
         """d / trace(N_bb) of each block: the step of papers 2 to 4, and ρ of the scaled error."""
         c, rows = self.curvature, np.ones(self.blocks)
+        if not self.sets.has_torque:
+            kernels.mean_steps(self.sets.arrays.friction.size, c, self._largest_curvature, rows)
+            return rows
         trace = c[:, 0].copy()
         for kind, first, count, _ in self.sets.arrays.groups.tolist():
             if kind in CONES:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from amontons._jit import CHUNK, TILE, helper, kernel, prange
+from amontons._jit import CHUNK, TILE, helper, kernel, prange, serial_kernel
 from amontons.algebra.cones import COULOMB, by_vectors, head, rows_of, slip_of
 from amontons.algebra.sums import column_sum
 from amontons.algebra.tiles import copy, project_tile
@@ -72,6 +72,19 @@ def add_compliance(sets, compliance, x, out):
         kind, first, count, start = head(sets.chunks, c)
         for j in range(sets.chunks[c, 4], sets.chunks[c, 5]):
             comply(sets, compliance, kind, first + j, start + j, count, x, out, start + j, count)
+
+
+@serial_kernel
+def mean_steps(cones, curvature, largest, steps):
+    """Steps ← d / trace(N_bb) of Coulomb cones and scalar rows, from their mean diagonals.
+
+    What is no usable curvature (between immovable bodies) counts as the largest.
+    """
+    for b in range(steps.size):
+        rows, trace = 1.0, curvature[b, 0]
+        if b < cones:
+            rows, trace = 3.0, curvature[b, 0] + 2.0 * curvature[b, 1]
+        steps[b] = rows / (trace if trace > 1e-14 * largest else largest)
 
 
 @kernel

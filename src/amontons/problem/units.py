@@ -85,6 +85,11 @@ def row_factors(sets: Product, curvature: Any, lengths: Floats | None) -> Floats
     if lengths is None and not sets.has_torque:
         return None
     factors = np.ones(sets.rows)
+    if not sets.has_torque:
+        assert lengths is not None
+        given = lengths[sets.arrays.friction.size :]  # scalar blocks come last, a row each
+        factors[sets.rows - given.size :] = np.where(np.isnan(given), 1.0, given)
+        return None if (factors == 1.0).all() else factors
     own = _own_lengths(sets, curvature()) if sets.has_torque else None
     for kind, first, count, row in sets.arrays.groups.tolist():
         length = np.full(count, np.nan) if lengths is None else lengths[first : first + count]
@@ -134,6 +139,8 @@ def even(problem: ConeProblem) -> ConeProblem:
 
 def scaled_sets(sets: Product, factors: Floats) -> Product:
     """The set {S⁻¹γ: γ ∈ Υ}."""
+    if not any(run.measured for run in sets.runs):
+        return sets
     outward = sets.outward(factors)
     runs: list[Run] = []
     row = 0

@@ -17,12 +17,10 @@ from amontons.simulation.state import BodyState
 Floats = NDArray[np.float64]
 
 
-def check_bodies(bodies: BodyState, gravity: Floats, name_of: Callable[[int], str]) -> Floats:
+def check_bodies(bodies: BodyState, gravity: Floats, name_of: Callable[[int], str]) -> None:
     """Raise where a body's state is not finite, or a quaternion not unit: names the body.
 
     `name_of` says what the body in a row is called.
-
-    Returns the orientations with what is left of rounding scaled away, shape (bodies, 4).
     """
     turn = bodies.orientation
     if not bodies.id.size:
@@ -31,6 +29,10 @@ def check_bodies(bodies: BodyState, gravity: Floats, name_of: Callable[[int], st
         raise InputError(f"gravity is {gravity.tolist()}; it must be finite")
     if first_unsound(bodies.position, turn, bodies.twist, bodies.force, bodies.torque) >= 0:
         _explain(bodies, name_of)
+
+
+def unit(turn: Floats) -> Floats:
+    """Quaternions with what is left of rounding scaled away, shape (bodies, 4)."""
     length = np.sqrt(np.einsum("ij,ij->i", turn, turn))
     return np.asarray(turn / length[:, None])
 

@@ -88,7 +88,8 @@ def entered(
         lost = taken.joints_after.energy_of_broken(taken.broken)
         entries[_INTEGRATION] += lost
         entries[_DAMPING] -= lost
-    entries[_SLEEP] -= _motion_of(model, taken.moved, asleep & ~start.still, start.gravity)
+    if asleep.any() and (fallen := asleep & ~start.still).any():
+        entries[_SLEEP] -= _motion_of(model, taken.moved, fallen, start.gravity)
     return EnergyState(np.array(entries), book.held, taken.loads_after, springs, elastic)
 
 
@@ -99,8 +100,6 @@ def _add(entries: list[float], causes: list[int], works: list[float]) -> None:
 
 def _motion_of(model: Model, bodies: BodyState, which: Flags, gravity: Floats) -> float:
     """Kinetic energy of some bodies [J]."""
-    if not which.any():
-        return 0.0
     return mechanics(
         bodies.position[which], bodies.orientation[which], bodies.twist[which],
         model.bodies.mass[which], model.bodies.inertia[which], gravity,

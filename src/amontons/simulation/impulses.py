@@ -133,9 +133,9 @@ def find_impulses(
     Where there is one such pair, all contacts that overlap are treated so: between a deep and a
     shallow one a body might be shot out.
     """
-    mobile = np.zeros(len(start.free) + 1, dtype=bool)  # the last is the world: −1
-    np.greater(start.inverse_mass, 0.0, out=mobile[:-1])
-    rows = joints.rows
+    mobile, rows = model.mobile, joints.rows
+    if start.inverse_mass is not model.masses.inverse_mass:  # some are asleep
+        mobile = np.append(start.inverse_mass > 0.0, False)
     acting = np.asarray(mobile[rows.bodies].any(axis=1))
     acting_rows = rows if acting.all() else rows.only(acting)
     solve = _Solves(model, start, rules, solver, name, watch)

@@ -27,12 +27,21 @@ class JoinedBodies(NamedTuple):
     welds: bool  # whether there were any
     freed: NDArray[np.intp]  # rows of broken joints whose bodies collide again, (freed,)
     pairs: Pairs  # rows of those bodies, the lower one first, (freed, 2)
+    nobody_meets: bool  # whether no two bodies are left that could touch
 
     @classmethod
     def of(
-        cls, table: JointArrays, broken: NDArray[np.bool_], fixed: NDArray[np.bool_]
+        cls,
+        table: JointArrays,
+        broken: NDArray[np.bool_],
+        fixed: NDArray[np.bool_],
+        driven: NDArray[np.bool_],
     ) -> JoinedBodies:
-        """While these joints are `broken`, (joints,); bodies that are `fixed`, (bodies,)."""
+        """While these joints are `broken`, (joints,).
+
+        Bodies that are `fixed` are one with the world, and two that are `driven` do not meet; both
+        of shape (bodies,).
+        """
         rows = np.sort(table.bodies.astype(np.int64), axis=1)
         silent, between = ~table.collide, (rows >= 0).all(axis=1)
         apart = rows[silent & between & ~broken]
@@ -44,7 +53,12 @@ class JoinedBodies(NamedTuple):
             (a, b) not in held and welded[a] != welded[b] for a, b in rows[freed].tolist()
         ]  # fmt: skip
         freed = freed[np.array(free, dtype=bool)]
-        return cls(broken.copy(), apart, welded, once, bool(welds.any()), freed, rows[freed])
+        moved = {(a, b) for a, b in held if not (driven[a] and driven[b])}
+        still = int(np.count_nonzero(driven))
+        left = (driven.size * (driven.size - 1) - still * (still - 1)) // 2 - len(moved)
+        return cls(
+            broken.copy(), apart, welded, once, bool(welds.any()), freed, rows[freed], left == 0
+        )  # fmt: skip
 
     def without_inner(self, contacts: ContactSet) -> ContactSet:
         """The contacts but for those within rigid pieces.

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from amontons.collision.contacts import ContactSet
 from amontons.collision.detector import CollisionDetector
 from amontons.dynamics.energy import Mechanics, mechanics
 from amontons.dynamics.forces import ForceSystem
@@ -91,10 +93,26 @@ class Model:
             bodies.position, bodies.orientation, twist, made.mass, made.inertia, gravity
         )  # fmt: skip
 
+    @cached_property
+    def mobile(self) -> NDArray[np.bool_]:
+        """Bodies that impulses can move while awake; the last is the world, (bodies + 1,)."""
+        return np.append(self.masses.inverse_mass > 0.0, False)
+
+    @cached_property
+    def no_contacts(self) -> ContactSet:
+        """The contacts of bodies of which no two can touch."""
+        rows, none = np.empty((0, 3)), np.empty(0)
+        return ContactSet(
+            np.empty((0, 2), dtype=np.int32), rows, rows, rows, none,
+            np.empty(0, dtype=np.uint64), np.zeros(len(self.bodies.id) + 1, dtype=np.int64),
+        )  # fmt: skip
+
     def joined(self, state: JointState) -> JoinedBodies:
         """Which bodies joints keep from colliding, as long as these are broken and those not."""
         if not self._holding or not np.array_equal(self._holding[0].broken, state.broken):
-            found = JoinedBodies.of(self.joints.tables.joints, state.broken, self.bodies.fixed)
+            found = JoinedBodies.of(
+                self.joints.tables.joints, state.broken, self.bodies.fixed, self.masses.driven
+            )  # fmt: skip
             self._holding[:] = [found]
             self.detector.keep_apart(found.apart)
         return self._holding[0]

@@ -90,9 +90,9 @@ class _Taking:
     def travel(self) -> Iterator[Note]:
         """Bodies that moved so far in the step that they may have passed through others."""
         solved, masses = self.solved, self.model.masses
-        covered = solved.step * travels(solved.motion, masses)
-        if not covered.max(initial=0.0) > 1.0:
+        if not solved.step * masses.most_travel(solved.motion) > 1.0:
             return
+        covered = solved.step * travels(solved.motion, masses)
         row, far = int(np.argmax(covered)), np.flatnonzero(covered > 1.0)
         half, most = float(masses.span[row]), float(covered[row])
         others = f" (as did {far.size - 1} more)" if far.size > 1 else ""
@@ -108,7 +108,7 @@ class _Taking:
     def overlaps(self) -> Iterator[Note]:
         """Bodies that were put into each other, and bodies that came to overlap deeply."""
         depth, since = self.solved.depths, self.solved.parting
-        if not since.any():
+        if not (since.size and since.any()):
             return
         fresh = since == AT_FIRST
         fresh &= self.solved.new[self.solved.detected.bodies].any(axis=1)

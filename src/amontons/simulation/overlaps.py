@@ -32,6 +32,9 @@ AT_FIRST, LATER = 1.0, 2.0
 """When a pair that is being parted came to overlap: as one of the two was new, or in the run."""
 
 
+NOTHING = np.empty(0)
+
+
 class StepOverlaps(NamedTuple):
     """What of the contacts of a step is no touch but an overlap."""
 
@@ -42,7 +45,7 @@ class StepOverlaps(NamedTuple):
     @property
     def mended(self) -> NDArray[np.bool_] | None:
         """Contacts that are parted by a motion that does not last, (contacts,); None: none."""
-        return self.depths > 0.0 if self.parting.any() else None
+        return self.depths > 0.0 if self.parting.size and self.parting.any() else None
 
 
 def overlaps_of(
@@ -50,6 +53,8 @@ def overlaps_of(
 ) -> StepOverlaps:
     """Overlaps as a step begins; `remembered` is the `parting` of the last step, (contacts,)."""
     new = ~bodies.seen
+    if not len(contacts):
+        return StepOverlaps(NOTHING, new, NOTHING)
     depths = relative_depths(contacts, model.masses, model.bodies.material, model.pairs)
     return StepOverlaps(depths, new, partings(contacts, depths, new, remembered))
 

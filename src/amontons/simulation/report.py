@@ -82,17 +82,21 @@ def report_on(
     watch: Stopwatch,
 ) -> StepReport:
     """The report on a step that led to this state, in which bodies hold this and joints are so."""
-    worst, work = solved.worst, state.energy.by_cause
+    worst, work, gaps = solved.worst, state.energy.by_cause, solved.detected.gaps
+    driven, asleep = model.masses.driven, state.bodies.asleep
+    awake = model.masses.dynamic
+    if asleep.any():
+        awake = int(np.count_nonzero(~(driven | asleep)))
     return StepReport(
         number=state.steps,
         time=state.time,
         step=solved.step,
         contacts=len(solved.terms),
-        joint_rows=int(np.count_nonzero(solved.acting)),
+        joint_rows=solved.problem.blocks - len(solved.terms),
         iterations=sum(solution.iterations for solution in solved.solutions),
         status=worst.status,
         residual=worst.residual,
-        penetration=max(0.0, -float(solved.detected.gaps.min(initial=0.0))),
+        penetration=max(0.0, -float(gaps.min())) if gaps.size else 0.0,
         joint_error=joints.largest_error,
         kinetic_energy=held.kinetic,
         potential_energy=held.potential + state.energy.stored,
@@ -100,7 +104,7 @@ def report_on(
         work=work,
         momentum=held.momentum,
         angular_momentum=held.angular_momentum,
-        awake=int(np.count_nonzero(~(model.masses.driven | state.bodies.asleep))),
+        awake=awake,
         seconds=watch.seconds,
         notes=notes,
     )

@@ -20,9 +20,10 @@ from numpy.typing import NDArray
 
 from amontons.algebra.rotations import rotation_matrices
 from amontons.collision.contacts import ContactSet
-from amontons.dynamics.contact_laws import ContactRules
+from amontons.dynamics.contact_laws import ContactPlaces, ContactRules
 from amontons.dynamics.joints.readings import JointReadings
 from amontons.dynamics.joints.step import target_speeds
+from amontons.dynamics.supplied_work import work_through_contacts, work_through_rows
 from amontons.errors import RunawayError
 from amontons.simulation.model import Model
 from amontons.simulation.notes import RUNAWAY, Note, listed
@@ -51,12 +52,16 @@ def judged(
     supply = max(0.0, before - watch.last) + max(0.0, solved.kinetic - before) + given
     supply += elastic if watch.changed else 0.0
     ceiling = min(watch.supplied, watch.peak + float(watch.recent[:, 1].sum())) + supply
-    ceiling += _at_recovery_speed(model, rules)
+    # by default a tenth of the speed of a fall, of which the slip speed is a thousandth
+    speed = max(rules.recovery_speed, 100.0 * rules.slip_speed)
+    ceiling += 0.5 * speed * speed * model.masses.total
     ratio = kinetic / ceiling if ceiling > 0.0 else 0.0
     rising = solved.work - given > RISE * kinetic
     strikes = 0 if ratio <= WARY else watch.strikes + rising
+    recent = np.empty_like(watch.recent)
+    recent[:-1], recent[-1, 0], recent[-1, 1] = watch.recent[1:], kinetic + elastic, supply
     after = WatchState(
-        recent=np.concatenate([watch.recent[1:], [[kinetic + elastic, supply]]]),
+        recent=recent,
         supplied=watch.supplied + supply,
         peak=max(watch.peak, float(watch.recent[0, 0])),
         last=kinetic,
@@ -64,14 +69,6 @@ def judged(
         changed=False,
     )
     return after, ratio if strikes >= STRIKES or (rising and ratio > ABSURD) else 0.0
-
-
-def _at_recovery_speed(model: Model, rules: ContactRules) -> float:
-    """Kinetic energy of all bodies that move, at the speed at which overlaps are mended [J]."""
-    inverse = model.masses.inverse_mass
-    # by default a tenth of the speed of a fall, of which the slip speed is a thousandth
-    speed = max(rules.recovery_speed, 100.0 * rules.slip_speed)
-    return 0.5 * speed * speed * float((1.0 / inverse[inverse > 0.0]).sum())
 
 
 def elastic_energy(model: Model, joints: JointReadings, contacts: ContactSet) -> float:
@@ -86,43 +83,20 @@ def elastic_energy(model: Model, joints: JointReadings, contacts: ContactSet) ->
 
 def driven_work(model: Model, solved: StepSolution) -> float:
     """Work of motors with a limit, of moving targets and of kinematic bodies on the others [J]."""
-    total, rows = 0.0, solved.rows
-    driven = model.masses.kinematic.size > 0
+    rows, driven = solved.rows, model.masses.kinematic.size > 0
     if not (driven or rows.bounded or model.joints.chosen.moving):
-        return total
-    kinematic = np.zeros(len(solved.velocity) + 1, dtype=bool)  # the last is the world: −1
+        return 0.0
+    kinematic = np.zeros(len(solved.velocity), dtype=bool)
     kinematic[model.masses.kinematic] = True
-    twist = np.concatenate([solved.velocity, np.zeros((1, 6))])
-    if driven:
-        total += _work_through_contacts(solved, kinematic, twist)
+    total = 0.0
+    if driven and len(solved.terms):
+        total += work_through_contacts(
+            ContactPlaces.of(solved.terms.contacts), solved.contact_impulses, solved.velocity,
+            kinematic,
+        )  # fmt: skip
     if rows.offset.size:
-        impulses = solved.joint_impulses
         speeds = target_speeds(model.joints, solved.joints)
-        total += float(np.maximum(impulses * speeds, 0.0).sum())
-        ends = twist[rows.bodies]
-        if driven:
-            moved = np.where(kinematic[rows.bodies][:, :, None], ends, 0.0).reshape(-1, 12)
-            speeds = np.einsum("ri,ri->r", rows.jacobian, moved)
-            total += float(np.maximum(-impulses * speeds, 0.0).sum())
-        if rows.bounded:
-            limited = np.isfinite(rows.lower) & np.isfinite(rows.upper)
-            speeds = np.einsum("ri,ri->r", rows.jacobian, ends.reshape(-1, 12))[-rows.bounded :]
-            work = impulses[-rows.bounded :] * speeds
-            total += float(np.maximum(work[limited], 0.0).sum())
-    return total
-
-
-def _work_through_contacts(
-    solved: StepSolution, kinematic: NDArray[np.bool_], twist: Floats
-) -> float:
-    """Work that kinematic bodies do on those that they touch [J]."""
-    contacts, total = solved.terms.contacts, 0.0
-    for side, arms, sign in ((0, contacts.arms_a, 1.0), (1, contacts.arms_b, -1.0)):
-        at = np.flatnonzero(kinematic[contacts.bodies[:, side]])
-        moving = twist[contacts.bodies[at, side]]
-        speed = moving[:, :3] + np.cross(moving[:, 3:], arms[at])
-        work = sign * np.einsum("ci,ci->c", solved.contact_impulses[at, :3], speed)
-        total += float(np.maximum(work, 0.0).sum())
+        total += work_through_rows(rows, solved.joint_impulses, speeds, solved.velocity, kinematic)
     return total
 
 

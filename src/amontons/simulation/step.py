@@ -15,7 +15,7 @@ from amontons.dynamics.integration import advance
 from amontons.dynamics.joints.readings import JointReadings
 from amontons.dynamics.joints.step import joint_rows, loaded, measure
 from amontons.dynamics.joints.stiffness import NOT_TAUT, steady_turns, stiffen
-from amontons.simulation.checks import check_bodies
+from amontons.simulation.checks import check_bodies, unit
 from amontons.simulation.energy_book import Taken, entered
 from amontons.simulation.impulses import Start, find_impulses
 from amontons.simulation.joined_bodies import as_they_broke
@@ -67,7 +67,7 @@ def take_step(
     model: Model, state: State, h: float, choice: SolverChoice, rules: Rules
 ) -> tuple[State, StepReport, StepSolution | None]:
     """As :func:`step`, with the problem that was solved and its solution; None: all sleep."""
-    orientation = check_bodies(state.bodies, state.gravity, model.name_of)
+    check_bodies(state.bodies, state.gravity, model.name_of)
     contact_rules = rules.of_contacts(
         model.masses.typical_size, state.gravity, h, choice.many.exact
     )
@@ -78,7 +78,7 @@ def take_step(
     astir = stirred(model, state, twist, wrench, h)
     if nobody_stirs(model, astir):
         return *slumber(state, h, watch), None
-    state, contacts = detect(model, astir, orientation, twist, h, contact_rules)
+    state, contacts = detect(model, astir, twist, h, contact_rules)
     watch.lap("detect")
     # v* = v + h M⁻¹ f, and the rows of joints
     start = free_motion(model, state, twist, wrench, h)
@@ -161,7 +161,7 @@ def wrenches(model: Model, state: State, twist: Floats) -> Floats:
 
 
 def detect(
-    model: Model, astir: Astir, orientation: Floats, twist: Floats, h: float, rules: ContactRules
+    model: Model, astir: Astir, twist: Floats, h: float, rules: ContactRules
 ) -> tuple[State, ContactSet]:
     """Contacts within the margin, and the state with what was found out on the way.
 
@@ -169,8 +169,11 @@ def detect(
     """
     state, active = astir
     place, joined = state.bodies.position, model.joined(state.joints)
+    if joined.nobody_meets:
+        return state, model.no_contacts
     speeds = model.masses.surface_speeds(twist)
     level, margin = choose_margin(state.margin, speeds, rules.near, h)
+    orientation = unit(state.bodies.orientation)
     order = body_order(place, 2.0 * model.masses.typical_size)
     while True:
         contacts = ContactSet.none(len(place))
@@ -187,14 +190,18 @@ def detect(
             break
         state, active = woken(model, state, active, reached)
     contacts, overlap = as_they_broke(contacts, state.joints.overlap, joined, 0.25 * rules.near)
-    joints = state.joints._replace(overlap=overlap)
-    return state._replace(margin=level, joints=joints), contacts
+    if overlap is not state.joints.overlap:
+        state = state._replace(joints=state.joints._replace(overlap=overlap))
+    return state._replace(margin=level), contacts
 
 
 def free_motion(model: Model, state: State, twist: Floats, wrench: Floats, h: float) -> Start:
     """v* = v + h M⁻¹ f; bodies that sleep are as heavy as fixed ones."""
     bodies, masses, count = state.bodies, model.masses, len(twist)
-    inverse_mass = np.where(bodies.asleep, 0.0, masses.inverse_mass)
+    inverse_mass, still = masses.inverse_mass, masses.driven
+    if bodies.asleep.any():
+        inverse_mass = np.where(bodies.asleep, 0.0, inverse_mass)
+        still = still | bodies.asleep
     free, inverse_inertia = np.empty_like(twist), np.empty((count, 3, 3))
     free_velocities.sized(count)(
         bodies.orientation, twist, wrench, inverse_mass, masses.own_inverse, masses.even,
@@ -222,7 +229,7 @@ def free_motion(model: Model, state: State, twist: Floats, wrench: Floats, h: fl
         kinetic=kinetic,
         taut=taut,
         steady=steady,
-        still=masses.driven | bodies.asleep,
+        still=still,
     )
 
 

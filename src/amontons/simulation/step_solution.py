@@ -67,8 +67,11 @@ class StepSolution(NamedTuple):
     @property
     def joint_impulses(self) -> Floats:
         """Impulses of the rows of joints [N s, N m s], shape (rows,); sleepers' stay."""
+        found = self.solution.impulses[self.terms.width * len(self.terms) :]
+        if found.size == self.acting.size:
+            return found
         impulses = self.rows.guess.copy()
-        impulses[self.acting] = self.solution.impulses[self.terms.width * len(self.terms) :]
+        impulses[self.acting] = found
         return impulses
 
     def carried(self, slip_speed: float) -> Floats:
@@ -76,6 +79,8 @@ class StepSolution(NamedTuple):
 
         A contact sticks that carries something and slides no faster than `slip_speed` [m/s].
         """
+        if not len(self.detected):
+            return np.zeros((0, CARRIED))
         width, normals = self.terms.width, self.terms.contacts.normals
         kept = slice(None) if self.terms.kept is None else self.terms.kept
         values, force = np.zeros((len(self.detected), CARRIED)), self.contact_impulses / self.step

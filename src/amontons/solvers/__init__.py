@@ -3,6 +3,7 @@
 from amontons.solvers.apgd import APGD
 from amontons.solvers.auto import Auto
 from amontons.solvers.base import Callback, Iterate, Progress, Solver
+from amontons.solvers.direct import Direct
 from amontons.solvers.exact_coulomb import ExactCoulomb
 from amontons.solvers.gauss_seidel import GaussSeidel
 from amontons.solvers.interior_point import InteriorPoint
@@ -17,6 +18,7 @@ SOLVERS: dict[str, type[Solver]] = {
     "spectral-gradient": SpectralGradient,
     "gauss-seidel": GaussSeidel,
     "jacobi": Jacobi,
+    "direct": Direct,
     "conjugate-gradient": ConjugateGradient,
     "minimum-residual": MinimumResidual,
 }
@@ -28,6 +30,7 @@ __all__ = [
     "Auto",
     "Callback",
     "ConjugateGradient",
+    "Direct",
     "ExactCoulomb",
     "GaussSeidel",
     "InteriorPoint",

@@ -1,5 +1,8 @@
 """The solver that chooses: a first-order method while that pays, then the interior point method.
 
+Small problems over bodies are first tried directly (:mod:`amontons.solvers.direct`), which mostly
+is all there is to do; what follows is for the others.
+
 First-order iterations are cheap and, at first, gain much; on badly conditioned problems they then
 gain little. An interior point iteration costs a factorisation and always gains. So a run begins
 with the former and compares, now and then, what either would still take to the tolerance: the
@@ -27,6 +30,7 @@ from amontons.problem.solution import Status
 from amontons.solvers.apgd import APGD
 from amontons.solvers.apgd.bursts import come_in_bursts
 from amontons.solvers.base import Buffers, Ending, Iterate, Solver
+from amontons.solvers.direct import Direct, solves_directly
 from amontons.solvers.gauge import Gauge
 from amontons.solvers.interior_point import InteriorPoint
 from amontons.solvers.interior_point.linear_system.cost import (
@@ -100,11 +104,17 @@ class Auto(Solver):
         self, problem: ConeProblem, x: Floats, gauge: Gauge, buffers: Buffers
     ) -> Generator[Iterate, None, Ending | None]:
         """First-order iterates, then those of the interior point method if it takes over."""
+        tried = 0
+        if solves_directly(problem):
+            x, tried = yield from self._directly(problem, x, gauge, buffers)
         begin, costs = self._first_order(problem), _Costs(problem)
         logger.info("auto: %s begins on %r", type(begin).__name__, problem)
         first = begin.iterations(problem, x, gauge, buffers)
+        if tried:
+            next(first)  # the point that was found, which has been yielded
         limit = PATIENCE_WITH_JOINTS if _few_with_joints(problem) else None
         stuck, spent = yield from self._while_it_pays(type(begin).__name__, first, costs, limit)
+        spent += tried
         if limit is not None:
             yield from self._finished(problem, gauge, buffers, self.max_iterations - spent)
         ending: Ending | None = None
@@ -130,6 +140,18 @@ class Auto(Solver):
     def follower(self, problem: ConeProblem) -> Solver | None:
         """The first-order method that it begins with."""
         return self._first_order(problem).follower(problem)
+
+    def _directly(
+        self, problem: ConeProblem, x: Floats, gauge: Gauge, buffers: Buffers
+    ) -> Generator[Iterate, None, tuple[Floats, int]]:
+        """The start and where a direct solve ends; returns the better point and the steps taken."""
+        method = _ready(Direct, Measure(self.measure), self.tolerance, self.max_iterations)
+        steps = 0
+        for iterate in method.iterations(problem, x, gauge, buffers):
+            yield iterate
+            steps = iterate.cost
+        assert buffers.best is not None
+        return buffers.best.copy(), steps
 
     def _finished(
         self, problem: ConeProblem, gauge: Gauge, buffers: Buffers, most_steps: int

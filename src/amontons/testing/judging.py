@@ -186,9 +186,12 @@ def fingerprint(problem: ConeProblem) -> list[bytes]:
 
 
 def large(solver: Solver) -> ConeProblem:
-    """A problem of several chunks that the solver supports."""
-    contacts = many_contacts()
-    return contacts if supports(solver, contacts) else many_bilateral()
+    """A problem of several chunks; of what it has for a solver of small ones."""
+    for make in (many_contacts, many_bilateral):
+        problem = make()
+        if supports(solver, problem):
+            return problem
+    return example(solver, None).problem
 
 
 def empty_problems() -> list[ConeProblem]:

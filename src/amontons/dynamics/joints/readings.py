@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
+from amontons._jit import serial_kernel
 from amontons.array_types import Flags, Floats, Ints, Longs
 from amontons.dynamics.joints.breaking import mode_names
 from amontons.dynamics.joints.coordinates import Measured
@@ -12,6 +15,18 @@ from amontons.dynamics.joints.model import JointModel
 from amontons.dynamics.joints.tables import ANGLE, TRAVEL, UNBROKEN, JointState, Tables
 from amontons.errors import InputError
 from amontons.model.joints.base import Connection
+
+
+@serial_kernel
+def largest_rigid_error(rows, rigid, most, values, target, broken):
+    """Largest error Ψ of rigid rows of joints that hold; a limit that is not reached has none."""
+    largest = 0.0
+    for r in range(rigid.size):
+        if rigid[r] and not broken[rows.joint[r]]:
+            error = rows.sign[r] * (values[rows.coordinate[r]] - target[r])
+            if not math.isnan(error):  # of a function of time that was not asked yet
+                largest = max(largest, abs(min(error, most[r])))
+    return largest
 
 
 class JointReadings:
@@ -136,7 +151,14 @@ class JointReadings:
     @property
     def largest_error(self) -> float:
         """Largest error of all rigid rows, limits included [m or rad]."""
-        return float(self._rigid_errors().max(initial=0.0)) if len(self) else 0.0
+        if not len(self):
+            return 0.0
+        rows, chosen = self.tables.rows, self.model.chosen
+        return float(
+            largest_rigid_error(
+                rows, chosen.rigid, chosen.most, self.values, self.state.target, self.broken
+            )
+        )
 
     def _largest_error(self, *, angular: bool) -> Floats:
         rows = self.tables.rows

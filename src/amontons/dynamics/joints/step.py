@@ -104,7 +104,7 @@ def joint_rows(
     """
     if not model.joints:
         return state, NO_JOINTS
-    targets = _targets(model, finite("time", time), step)
+    targets = _targets(model, time, step)
     angle, measured = measure(model, state.angle, position, orientation)
     # how turns are counted must not change by what lies ahead
     _, ahead = measure(model, angle, position, orientation, twist, step)

@@ -19,7 +19,6 @@ from typing import NamedTuple
 import numpy as np
 
 from amontons._jit import serial_kernel
-from amontons.algebra.rotations import rotation_matrices
 from amontons.array_types import Floats, Longs
 from amontons.dynamics.joints.measures import rotation, turned
 from amontons.dynamics.joints.tables import JointArrays
@@ -56,7 +55,9 @@ def stiffen(
     """
     if not may_be_taut(joints, reaction_force, position, orientation, inverse_inertia, step):
         return NOT_TAUT
-    stiffness = step * step * _stiffness(joints, reaction_force, position, orientation)
+    stiffness = np.zeros((len(position), 3, 3))
+    add_stiffness(joints, reaction_force, position, orientation, stiffness)
+    stiffness *= step * step
     size = np.sqrt(np.einsum("nij,nij->n", stiffness, stiffness))
     ease = np.sqrt(np.einsum("nij,nij->n", inverse_inertia, inverse_inertia))
     taut = np.flatnonzero(size * ease > RESOLVED)  # no eigenvalue of I⁻¹K is larger than this
@@ -112,24 +113,31 @@ def may_be_taut(joints, reaction_force, position, orientation, inverse_inertia, 
     return False
 
 
-def _stiffness(
-    joints: JointArrays, reaction_force: Floats, position: Floats, orientation: Floats
-) -> Floats:
-    """K of every body [N m/rad], shape (bodies, 3, 3)."""
-    total = np.zeros((len(position), 3, 3))
-    a, b = joints.bodies.T
-    points = joints.point.copy()  # in the world, where B is the world
-    held = b >= 0
-    R = rotation_matrices(orientation[b[held]])
-    points[held] = position[b[held]] + np.einsum("nij,nj->ni", R, joints.point[held])
-    for side, force in ((a, -reaction_force), (b, reaction_force)):
-        on = np.flatnonzero(side >= 0)
-        arm, pull = points[on] - position[side[on]], force[on]
-        each = np.einsum("ni,nj->nij", arm, pull)
-        each = 0.5 * (each + np.swapaxes(each, 1, 2))
-        along = np.einsum("nii->n", each)
-        np.add.at(total, side[on], along[:, None, None] * np.eye(3) - each)
-    return total
+@serial_kernel
+def add_stiffness(joints, reaction_force, position, orientation, total):
+    """Total ← total + K of every body [N m/rad], shape (bodies, 3, 3)."""
+    for side in range(2):
+        for j in range(joints.bodies.shape[0]):
+            i, b = joints.bodies[j, side], joints.bodies[j, 1]
+            if i < 0:
+                continue
+            p = (joints.point[j, 0], joints.point[j, 1], joints.point[j, 2])
+            if b >= 0:
+                q = orientation[b]
+                p = turned(rotation((q[0], q[1], q[2], q[3])), p)
+                p = (p[0] + position[b, 0], p[1] + position[b, 1], p[2] + position[b, 2])
+            sign = 1.0 if side else -1.0
+            r = (p[0] - position[i, 0], p[1] - position[i, 1], p[2] - position[i, 2])
+            f = (
+                sign * reaction_force[j, 0],
+                sign * reaction_force[j, 1],
+                sign * reaction_force[j, 2],
+            )
+            along = r[0] * f[0] + r[1] * f[1] + r[2] * f[2]
+            for k in range(3):
+                total[i, k, k] += along
+                for m in range(3):
+                    total[i, k, m] -= 0.5 * (r[k] * f[m] + r[m] * f[k])
 
 
 def steady_turns(twist: Floats, before: Floats, rows: Longs) -> Floats:

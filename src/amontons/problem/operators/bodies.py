@@ -10,7 +10,6 @@ k·count + c.
 
 from __future__ import annotations
 
-import copy
 from functools import cached_property
 from typing import ClassVar, Self
 
@@ -30,9 +29,9 @@ from amontons.problem.operators.body_kernels import (
     body_product,
     body_quadratic,
     body_velocities,
-    count_incidences,
-    fill_incidences,
     invert_masses,
+    list_incidences,
+    pack_bodies,
     velocity_product,
 )
 
@@ -40,9 +39,6 @@ Ints = NDArray[np.int32]
 
 WORLD = -1
 """Body number of the immovable world."""
-
-UPPER = np.array([0, 1, 2, 4, 5, 8])
-"""Entries of a symmetric 3 × 3 matrix that are kept, counted row by row."""
 
 
 class BodyOperator(Operator):
@@ -143,17 +139,15 @@ class BodyOperator(Operator):
         wrenches: int,
         jacobian: Floats,
     ) -> None:
-        count, contacts = mass.size, len(arms_a)
-        packed = inertia.reshape(-1, 9).take(UPPER, axis=1)
-        self._turning = packed.any(axis=1)
-        self.mobile = mobile = (mass > 0) | self._turning
-        pointer = np.zeros(count + 1, dtype=np.int64)
-        count_incidences(body, mobile, pointer)
-        arms = np.empty((2 * contacts, 3))
-        arms[0::2], arms[1::2] = arms_a, arms_b
-        incidence = np.empty(pointer[-1], dtype=np.int32)
-        levers = np.empty((incidence.size, 3))
-        fill_incidences(body, mobile, pointer, arms, incidence, levers)
+        count, contacts, most = mass.size, len(arms_a), 2 * len(body)
+        packed, pointer = np.empty((count, 6)), np.empty(count + 1, dtype=np.int64)
+        self._turning, self.mobile = np.empty((2, count), dtype=bool)
+        pack_bodies(mass, inertia, packed, self._turning, self.mobile)
+        arms, levers = np.empty((2 * contacts, 3)), np.empty((most, 3))
+        incidence = np.empty(most, dtype=np.int32)
+        used = list_incidences(
+            body, self.mobile, arms_a, arms_b, arms, pointer, incidence, levers
+        )  # fmt: skip
         self.arrays = BodyArrays(
             forces=contacts - wrenches,
             wrenches=wrenches,
@@ -164,8 +158,8 @@ class BodyOperator(Operator):
             inverse_mass=mass,
             inverse_inertia=packed,
             pointer=pointer,
-            incidence=incidence,
-            levers=levers,
+            incidence=incidence[:used],
+            levers=levers[:used],
         )
         self.bodies = count
         self.rows = 3 * (contacts - wrenches) + 6 * wrenches + len(jacobian)
@@ -186,7 +180,8 @@ class BodyOperator(Operator):
     def scaled(self, factors: Floats) -> Self:
         torque = 3 * (self.arrays.forces + self.arrays.wrenches)
         scalars = factors[torque + 3 * self.arrays.wrenches :]
-        other = copy.copy(self)
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__)
         other.arrays = self.arrays._replace(
             lengths=self.arrays.lengths * factors[torque : torque + self.arrays.wrenches],
             jacobian=self.arrays.jacobian * scalars[:, None],

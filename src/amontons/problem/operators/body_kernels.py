@@ -350,8 +350,26 @@ def body_curvatures(arrays, normal, out):
 
 
 @serial_kernel
-def count_incidences(body, mobile, pointer):
-    """pointer ← first incidence of each body, and their number at the end."""
+def pack_bodies(inverse_mass, inverse_inertia, packed, turning, mobile):
+    """Upper halves of the inverse inertias, and which bodies can turn, and move at all."""
+    for i in range(inverse_mass.size):
+        inertia, place, turns = inverse_inertia[i], 0, False
+        for k in range(3):
+            for j in range(k, 3):
+                packed[i, place] = inertia[k, j]
+                turns = turns or inertia[k, j] != 0.0
+                place += 1
+        turning[i] = turns
+        mobile[i] = turns or inverse_mass[i] > 0.0
+
+
+@serial_kernel
+def list_incidences(body, mobile, arms_a, arms_b, arms, pointer, incidence, levers):
+    """incidence ← 2·constraint + side of all constraints on each body, in order; levers ← ∓arms.
+
+    Pointer ← first incidence of each body, and their number at the end; arms ← A's and B's in turn.
+    """
+    pointer[:] = 0
     for c in range(body.shape[0]):
         for side in range(2):
             i = body[c, side]
@@ -359,23 +377,25 @@ def count_incidences(body, mobile, pointer):
                 pointer[i + 1] += 1
     for i in range(pointer.size - 1):
         pointer[i + 1] += pointer[i]
-
-
-@serial_kernel
-def fill_incidences(body, mobile, pointer, arms, incidence, levers):
-    """incidence ← 2·constraint + side of all constraints on each body, in order; levers ← ∓arms."""
     place = pointer[:-1].copy()
+    contacts = arms_a.shape[0]
     for c in range(body.shape[0]):
         for side in range(2):
+            r0, r1, r2 = 0.0, 0.0, 0.0
+            if c < contacts:
+                r0, r1, r2 = arms_a[c, 0], arms_a[c, 1], arms_a[c, 2]
+                if side:
+                    r0, r1, r2 = arms_b[c, 0], arms_b[c, 1], arms_b[c, 2]
+                arms[2 * c + side, 0], arms[2 * c + side, 1] = r0, r1
+                arms[2 * c + side, 2] = r2
             i = body[c, side]
             if i < 0 or not mobile[i]:
                 continue
-            p, code = place[i], 2 * c + side
+            p, sign = place[i], 2.0 * side - 1.0
             place[i] += 1
-            incidence[p] = code
-            sign = 2.0 * side - 1.0
-            for k in range(3):
-                levers[p, k] = sign * arms[code, k] if code < arms.shape[0] else 0.0
+            incidence[p] = 2 * c + side
+            levers[p, 0], levers[p, 1], levers[p, 2] = sign * r0, sign * r1, sign * r2
+    return pointer[-1]
 
 
 @kernel

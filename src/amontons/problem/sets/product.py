@@ -61,6 +61,25 @@ class Product:
             exact=CONVEX,
         )
 
+    @classmethod
+    def trusted(cls, runs: Sequence[Run], **coefficients: Floats) -> Product:
+        """As the constructor, without its checks: of what a time step has just made.
+
+        Coefficients and normals, shape (3, cones), are those of `SetArrays`, with nothing for what
+        no block has.
+        """
+        product = cls.__new__(cls)
+        product.runs = tuple(run for run in runs if run.blocks)
+        product.arranged = arrangement(tuple((int(run.kind), run.blocks) for run in product.runs))
+        product.rows, product.blocks = product.arranged.rows, product.arranged.blocks
+        product.arrays = SetArrays(
+            groups=product.arranged.groups,
+            chunks=product.arranged.chunks,
+            exact=CONVEX,
+            **coefficients,
+        )
+        return product
+
     def with_exact_friction(self) -> Product:
         """The same sets, on which kernels add De Saxcé's term to the velocities of contacts."""
         other = copy(self)
