@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -88,8 +88,10 @@ class Contacts:
 
     def beside(self, others: Contacts) -> Contacts:
         """These, then others."""
-        pairs = {name: (getattr(self, name), getattr(others, name)) for name in ROWS}
-        return replace(self, **{name: np.concatenate(pair) for name, pair in pairs.items()})
+        rows: dict[str, Any] = {
+            name: np.concatenate([getattr(self, name), getattr(others, name)]) for name in ROWS
+        }
+        return replace(self, **rows)
 
     def on(self, body: Body | int, *, about: ArrayLike = (0.0, 0.0, 0.0)) -> NetLoad:
         """Net force and torque on a body, given by its handle or id: the mean over substeps.

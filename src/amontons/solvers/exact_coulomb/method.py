@@ -3,6 +3,8 @@
 The convex problem lifts a sliding contact by μ‖u_t‖ (paper 3, §2.3). Adding s = μ‖u_t‖ to the
 normal component of r takes that back, but s depends on the solution.
 
+**Direct.** Small problems over bodies go to `Direct` first: Newton's method in one compiled call.
+
 **One loop.** First-order methods read s off each iterate and use it in the next step. That costs
 nothing beside an iteration, and from the warm starts of a simulation it takes about as many of them
 as the convex problem. The term is no gradient, so nothing guarantees that it converges: when it
@@ -34,6 +36,7 @@ from amontons.problem.problem import ConeProblem
 from amontons.problem.residuals import Measure
 from amontons.solvers.apgd import APGD
 from amontons.solvers.base import Buffers, Iterate, Solver
+from amontons.solvers.direct import Direct, solves_directly
 from amontons.solvers.exact_coulomb.proximal_newton import proximal_newton
 from amontons.solvers.gauge import Gauge
 from amontons.solvers.semismooth_newton import can_finish
@@ -105,7 +108,10 @@ class ExactCoulomb(Solver):
         """Iterates of the one loop, then one for each solution of the inner problem."""
         start = time.perf_counter()
         by_newton = self.newton and can_finish(problem) and problem.sets.second_order
-        spent = yield from self._in_one_loop(problem, x, gauge, buffers, by_newton)
+        direct_steps = 0
+        if self.newton and solves_directly(problem):
+            x, direct_steps = yield from self._directly(problem, x, gauge, buffers)
+        spent = yield from self._in_one_loop(problem, x, gauge, buffers, by_newton, direct_steps)
         if spent and not (self.persist or by_newton):
             return
         x = buffers.projected(problem, x if buffers.best is None else buffers.best)
@@ -145,19 +151,24 @@ class ExactCoulomb(Solver):
             linear = mixer.next(linear, shifted, error)
 
     def _in_one_loop(
-        self, problem: ConeProblem, x: Floats, gauge: Gauge, buffers: Buffers, by_newton: bool
-    ) -> Generator[Iterate, None, int]:
+        self, problem: ConeProblem, x: Floats, gauge: Gauge, buffers: Buffers, by_newton: bool,
+        tried: int,
+    ) -> Generator[Iterate, None, int]:  # fmt: skip
         """Iterates of the inner solver, De Saxcé's term moving along, until they gain no more.
 
-        Returns how many there were. None where the inner solver cannot do that.
+        Returns how many there were, with those that were `tried` before and led to x. None where
+        the inner solver cannot do that.
         """
         method = self.inner.follower(problem)
         if method is None or not problem.sets.has_friction:
-            return 0
+            return tried
         method = dataclasses.replace(method, max_iterations=self.max_iterations)
         limit = LOOP_BEFORE_NEWTON if by_newton else math.inf
         least, count, best_at = math.inf, -1, 0
         iterates = method.iterations(problem.with_exact_friction(), x, gauge, buffers)
+        if tried:
+            next(iterates)  # the point that was found, which has been yielded
+            count = 0
         for iterate in iterates:
             count += iterate.cost
             if iterate.error < GAIN * least:
@@ -167,7 +178,22 @@ class ExactCoulomb(Solver):
                 break
         iterates.close()
         logger.info("exact friction: one loop ends at %.1e after %d iterations", least, count)
-        return max(count, 0)
+        return max(count, 0) + tried
+
+    def _directly(
+        self, problem: ConeProblem, x: Floats, gauge: Gauge, buffers: Buffers
+    ) -> Generator[Iterate, None, tuple[Floats, int]]:
+        """The start and where a direct solve ends; returns the better point and the steps taken."""
+        method = Direct(
+            exact=True, measure=self.measure, tolerance=self.tolerance,
+            max_iterations=self.max_iterations,
+        )  # fmt: skip
+        steps = 0
+        for iterate in method.iterations(problem, x, gauge, buffers):
+            yield iterate
+            steps = iterate.cost
+        assert buffers.best is not None
+        return buffers.best.copy(), steps
 
     def _by_newton(
         self,
