@@ -52,13 +52,14 @@ def test_a_pool_by_fork_after_a_simulation_gives_the_same_bits(layer):
 def test_without_numba_for_others_kernels_are_compiled_all_the_same():
     script = """
 import numba
+import numpy as np
 import amontons as am
 from amontons.problem.kernels import project
 
 assert not hasattr(numba.njit(lambda x: x), "py_func")  # a user's function stays as it is
 assert numba.config.DISABLE_JIT
 assert hasattr(project.serial, "py_func")
-am.ConeProblem.from_matrix([[1.0]], [1.0], sets=[am.NonNegative()]).sets.project([1.0])
+am.ConeProblem.from_matrix(np.eye(3), np.ones(3), friction=0.3).sets.project(np.ones(3))
 """
     result = done(script, NUMBA_DISABLE_JIT="1")
     assert result.returncode == 0, result.stderr

@@ -60,7 +60,7 @@ def damage(path, rng):
         others = [other for other in path.parent.parent.rglob("*.nbc") if other != path]
         data = bytearray(others[0].read_bytes())
     elif kind == "long":
-        data += data
+        data += bytes(data)
     path.unlink()
     if kind == "folder":
         path.mkdir()

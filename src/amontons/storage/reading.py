@@ -21,9 +21,12 @@ DAMAGE = (
     struct.error,
     EOFError,
     KeyError,
+    MemoryError,
     NotImplementedError,
     OSError,
+    OverflowError,
     RuntimeError,
+    TypeError,
     ValueError,
 )
 """What numpy and zipfile raise for archives that are truncated, damaged or hold pickles."""
