@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import struct
+import tokenize
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -16,6 +17,7 @@ ZIP_START = b"PK"
 HDF5_START = b"\x89HDF\r\n\x1a\n"
 
 DAMAGE = (
+    tokenize.TokenError,
     zipfile.BadZipFile,
     zlib.error,
     struct.error,
@@ -26,6 +28,7 @@ DAMAGE = (
     OSError,
     OverflowError,
     RuntimeError,
+    SyntaxError,
     TypeError,
     ValueError,
 )
