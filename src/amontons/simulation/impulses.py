@@ -23,6 +23,7 @@ from amontons.dynamics.joints.stiffness import Taut
 from amontons.problem.problem import ConeProblem
 from amontons.problem.solution import Solution
 from amontons.simulation.checks import check_velocities
+from amontons.simulation.fallback import no_worse
 from amontons.simulation.model import Model
 from amontons.simulation.overlaps import StepOverlaps, bounded_motion
 from amontons.simulation.parting import come_too_slowly_apart, parting_rows, parting_terms
@@ -97,6 +98,7 @@ class _Solves:
         )
         self.watch.lap("assemble")
         solution = self.solver.for_problem(problem).solve(problem, guess=guess)
+        solution = no_worse(problem, solution, guess)
         self.watch.lap("solve")
         self.iterations += solution.iterations
         if self.iterations != solution.iterations:

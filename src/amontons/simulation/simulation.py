@@ -40,6 +40,7 @@ from amontons.simulation.state import State
 from amontons.simulation.step import take_step
 from amontons.simulation.step_size import AutomaticStep
 from amontons.simulation.step_solution import StepSolution
+from amontons.simulation.turnstile import Turnstile, holding_still
 from amontons.solvers import Solver
 
 
@@ -110,6 +111,7 @@ class Simulation:
         """How bodies touch, when they sleep, and what to do where energy comes from nowhere."""
         self.solvers = SolverChoice.of(solver, friction)
         self.readings = Readings()
+        self._turnstile = Turnstile()
         poses = self.bodies.position, self.bodies.orientation
         self.joints = JointSystem([], world.index_of, *poses)
         self.loads = ForceSystem([], world.index_of, *poses)
@@ -239,7 +241,7 @@ class Simulation:
 
     def step(self) -> StepReport:
         """Take one time step, and report on it. If it raises, the state is as before."""
-        with one_blas_thread:
+        with self._turnstile, one_blas_thread:
             reports = self._substeps()
         for report in reports:
             self.readings.append(report)
@@ -253,12 +255,13 @@ class Simulation:
         if self.world.version != self._version:  # nothing is bound to bodies that are nowhere
             check_bodies(body_state(self.bodies), self.world.gravity, self._name_of)
         state, reports = self.state, []
-        for _ in range(self.substeps):
-            place = state.bodies.position
-            state, report, solved = take_step(
-                self._model, state, self._next_length(state), self.solvers, self.rules
-            )
-            reports.append(report)
+        with holding_still(self.world):
+            for _ in range(self.substeps):
+                place = state.bodies.position
+                state, report, solved = take_step(
+                    self._model, state, self._next_length(state), self.solvers, self.rules
+                )
+                reports.append(report)
         self._last, self._places = solved, place.copy()
         self._take_over(state)
         self.joints.show(state.joints, solved.coordinates)
