@@ -134,7 +134,7 @@ def global_form(rng, contacts=4, dofs_a_body=6):
     for _ in range(3):
         block = psd(rng, dofs_a_body)
         blocks.append(block)
-    M = sp.csc_array(sp.block_diag(blocks))
+    M = sp.csc_array(sp.block_diag([sp.coo_array(block) for block in blocks]))
     H = sp.csc_array(rng.standard_normal((M.shape[0], 3 * contacts)))
     f, w = rng.standard_normal(M.shape[0]), rng.standard_normal(3 * contacts)
     return M, H, f, w, rng.uniform(0.1, 0.9, contacts)
