@@ -1,4 +1,4 @@
-"""Claims on compilations: one process at a time, a word for who waits, and nobody waits for ever."""
+"""Claims on compilations: one process at a time, a word for who waits, nobody waits for ever."""
 
 import logging
 import os

@@ -40,7 +40,8 @@ def answer():
 
 def damage(path, rng):
     data = bytearray(path.read_bytes())
-    kind = rng.choice(["flip", "flips", "cut", "splice", "empty", "zeros", "swap", "folder", "long"])
+    kinds = ["flip", "flips", "cut", "splice", "empty", "zeros", "swap", "folder", "long"]
+    kind = rng.choice(kinds)
     if kind == "flip":
         data[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
     elif kind == "flips":

@@ -116,8 +116,9 @@ def attack(kind: str, original: Path, folder: Path, seeds: range, limit: int = B
         inside = seed % 2 and data.startswith(b"PK")  # an archive's own sums find the rest
         path.write_bytes(damaged_archive(data, seed) if inside else damaged(data, seed))
         if reader is None:
+            arguments = [kind, str(SECONDS), str(limit), json.dumps(sys.path)]
             reader = subprocess.Popen(
-                [sys.executable, "-c", READER, kind, str(SECONDS), str(limit), json.dumps(sys.path)],
+                [sys.executable, "-c", READER, *arguments],
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
             )  # fmt: skip
             reader.stdin.write(f"{original}\n")

@@ -49,6 +49,26 @@ def test_a_right_norm_is_kept_to_the_last_bit(more, tmp_path):
     assert read.objective_offset == given.objective_offset
 
 
+def test_pointers_that_fall_by_more_than_32_bits_hold_are_found_out(tmp_path):
+    """Their differences wrap around to positive numbers; scipy then read and wrote elsewhere."""
+    problem().save(tmp_path / "p.npz")
+    pointers = np.array([0, 6, 2**30, 2**31 - 1, -(2**31), -(2**30), 36], dtype=np.int32)
+    path = rewritten(tmp_path / "p.npz", W_indptr=pointers)
+    with pytest.raises(am.FileFormatError, match="pointers of W"):
+        am.ConeProblem.load(path)
+
+
+def test_an_entry_that_is_no_array_is_found_out(tmp_path):
+    problem().save(tmp_path / "p.npz")
+    out = io.BytesIO()
+    with zipfile.ZipFile(tmp_path / "p.npz") as old, zipfile.ZipFile(out, "w") as new:
+        for name in old.namelist():
+            new.writestr(name, b"plain text" if name == "q.npy" else old.read(name))
+    (tmp_path / "p.npz").write_bytes(out.getvalue())
+    with pytest.raises(am.FileFormatError, match="'q' is damaged"):
+        am.ConeProblem.load(tmp_path / "p.npz")
+
+
 def with_header(path, shape, kind):
     """The archive with another shape and type in the header of `q`."""
     out = io.BytesIO()

@@ -132,10 +132,10 @@ def frames(normals: np.ndarray, rolling: bool) -> sp.csr_array:
         t1 = np.cross(n, np.eye(3)[np.abs(n).argmin()])
         t1 /= np.linalg.norm(t1)
         frame = np.column_stack([n, t1, np.cross(n, t1)])
-        blocks.append(
-            sp.block_diag([sp.coo_array(frame), sp.coo_array(frame[:, 1:])]) if rolling else frame
-        )
-    return sp.csr_array(sp.block_diag([sp.coo_array(block) for block in blocks]))
+        blocks.append(sp.coo_array(frame))
+        if rolling:
+            blocks.append(sp.coo_array(frame[:, 1:]))
+    return sp.csr_array(sp.block_diag(blocks))
 
 
 def masses_and_directions(stored: dict[str, np.ndarray]) -> tuple[sp.csr_array, sp.csr_array]:

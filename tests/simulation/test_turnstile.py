@@ -50,7 +50,7 @@ def test_two_threads_cannot_step_one_simulation():
 
 def test_a_step_within_a_step_is_refused():
     sims = []
-    _, sim = falling(lambda world, ball: calling(ball, lambda: sims[0].step()))
+    _, sim = falling(lambda world, ball: calling(ball, lambda: sims.pop().step()))
     sims.append(sim)
     with pytest.raises(am.SimulationError, match="in the middle of a step"):
         sim.step()

@@ -64,7 +64,7 @@ def _refuse_depth(text: str, name: str) -> None:
         elif isinstance(event, yaml.CollectionEndEvent):
             depth -= 1
         if depth > DEEPEST:
-            line = event.start_mark.line + 1
+            line = event.start_mark.line + 1 if event.start_mark else 1
             raise FileFormatError(f"{name}, line {line}: this is nested too deeply for a scene")
 
 

@@ -1,4 +1,4 @@
-"""Crowds: so many bodies in one place that their pairs would fill the memory and never be solved."""
+"""Crowds: so many bodies in one place that their pairs fill the memory and are never solved."""
 
 from __future__ import annotations
 

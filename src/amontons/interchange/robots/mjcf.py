@@ -51,6 +51,19 @@ def load_mjcf(
         One of the file's keyframes, by name or number, to begin from.
     """
     path = Path(path)
+    try:
+        return _robot(path, configuration, controls, keyframe)
+    except (UnicodeDecodeError, np.linalg.LinAlgError) as reason:  # of names, of huge numbers
+        raise FileFormatError(f"{path} has data that cannot be used: {reason}") from reason
+
+
+def _robot(
+    path: Path,
+    configuration: Mapping[str, float] | None,
+    controls: Mapping[str, Signal] | None,
+    keyframe: str | int | None,
+) -> Imported:
+    """What :func:`load_mjcf` makes of a file."""
     mujoco, model = _compiled(path)
     left_out = LeftOut()
     data = mujoco.MjData(model)
