@@ -8,12 +8,13 @@ Compiled code is kept by :mod:`amontons._numba_cache`.
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 import sys
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Generic, ParamSpec, TypeVar
 
 # Idle threads of OpenMP would otherwise spin: on a machine that has other work to do, a solve then
@@ -47,6 +48,13 @@ except (ImportError, AttributeError) as reason:
         """Nothing is kept."""
 
 
+try:
+    from amontons._forks import survive_forks
+except (ImportError, AttributeError) as reason:
+    logger.info("forked processes cannot run parallel kernels: %s", reason)
+else:
+    survive_forks()
+
 # A loop over many arrays is vectorised after a check that those it writes overlap no other. LLVM
 # gives up at 8 such pairs; a pass over contacts has some 250 (3 components of a dozen vectors).
 llvm.set_option("", "-runtime-memory-check-threshold=512")
@@ -78,7 +86,23 @@ compiled_functions: list[Callable[..., Any]] = []
 
 def _compiled(function: Callable[..., Any], **options: Any) -> Any:
     compiled_functions.append(function)
-    return numba.njit(**OPTIONS, **options)(function)
+    with _numba_at_work():
+        return numba.njit(**OPTIONS, **options)(function)
+
+
+@contextlib.contextmanager
+def _numba_at_work() -> Iterator[None]:
+    """Let NUMBA_DISABLE_JIT=1 hold for others' functions alone.
+
+    Who debugs code of his own with it still wants his simulation to run, and kernels here cannot be
+    run as plain Python: they rest on Numba's records and on its arithmetic.
+    """
+    asked = numba.config.DISABLE_JIT
+    numba.config.DISABLE_JIT = 0
+    try:
+        yield
+    finally:
+        numba.config.DISABLE_JIT = asked
 
 
 class Kernel(Generic[P, R]):

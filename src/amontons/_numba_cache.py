@@ -3,7 +3,9 @@
 * The code that a process compiles is the code that the next one loads: see
   :func:`_keep_callees_private`.
 * Two processes that need a kernel at the same time do not both compile it: the second waits for the
-  first, and loads what it wrote. So tests and first runs compile on all cores.
+  first, and loads what it wrote (:mod:`amontons._claims`). So first runs compile on all cores.
+* A file that was damaged is never run: each carries a checksum, and a kernel whose file fails in
+  any way is compiled again. Where nothing can be written, as on a full disk, nothing is kept.
 
 All that is private to Numba is used here alone. Where a version of Numba lacks some of it, this
 module fails to import, and :mod:`amontons._jit` warns and keeps no code on disk.
@@ -11,24 +13,22 @@ module fails to import, and :mod:`amontons._jit` warns and keeps no code on disk
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import hashlib
 import logging
-import os
-from collections.abc import Callable
+import pickle
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 from llvmlite import binding as llvm
 from numba import types
-from numba.core import caching
+from numba.core import caching, event
 from numba.core.codegen import CPUCodeLibrary
 
+from amontons._claims import Claim
 from amontons._kernel_cache import cache_root, present_stamp, room_of
-
-try:
-    import fcntl
-except ImportError:  # Windows: every process compiles for itself
-    fcntl = None  # type: ignore[assignment]
 
 logger = logging.getLogger("amontons")
 
@@ -71,6 +71,10 @@ class _StampedCacheImpl(caching.CompileResultCacheImpl):  # type: ignore[misc]
     _locator_classes = [_StampedLocator]  # noqa: RUF012  (Numba's own way to say it)
 
 
+SEAL = b"amontons kernel\n"
+"""First bytes of a file of compiled code; the SHA-256 of all that follows it comes next."""
+
+
 class _FileOfEachSignature(caching.IndexDataCacheFile):  # type: ignore[misc]
     """Compiled code in one file per signature, named by the signature's hash: there is no index.
 
@@ -79,18 +83,26 @@ class _FileOfEachSignature(caching.IndexDataCacheFile):  # type: ignore[misc]
     """
 
     def save(self, key: Any, data: Any) -> None:
-        self._save_data(self._file_of(key), (key, data))
+        content = self._dump((key, data))
+        with self._open_for_write(str(self._file_of(key))) as file:
+            file.write(SEAL + hashlib.sha256(content).digest() + content)
 
     def load(self, key: Any) -> Any:
-        try:
-            found, data = self._load_data(self._file_of(key))
-        except OSError:
+        path = self._file_of(key)
+        if not path.is_file():
             return None
+        sealed = path.read_bytes()
+        start = len(SEAL) + hashlib.sha256().digest_size
+        seal, content = sealed[:start], memoryview(sealed)[start:]
+        if seal != SEAL + hashlib.sha256(content).digest():
+            raise ValueError(f"{path} is damaged")
+        found, data = pickle.loads(content)  # what this package wrote, bit for bit
         return data if found == key else None
 
-    def _file_of(self, key: Any) -> str:
+    def _file_of(self, key: Any) -> Path:
         digest = hashlib.sha256(repr((self._version, key)).encode()).hexdigest()[:16]
-        return str(self._index_name).removesuffix(".nbi") + f".{digest}.nbc"
+        name = str(self._index_name).removesuffix(".nbi") + f".{digest}.nbc"
+        return Path(self._cache_path) / name
 
 
 class _StampedCache(caching.FunctionCache):  # type: ignore[misc]
@@ -102,8 +114,7 @@ class _StampedCache(caching.FunctionCache):  # type: ignore[misc]
         super().__init__(py_func)
         base, stamp = self._impl.filename_base, self._impl.locator.get_source_stamp()
         self._cache_file = _FileOfEachSignature(self._cache_path, base, stamp)
-        self._lock_path = Path(self._cache_path) / f"{base}.lock"
-        self._claim: int | None = None
+        self.claim = Claim(Path(self._cache_path) / f"{base}.lock", py_func.__name__)
 
     def _index_key(self, sig: Any, codegen: Any) -> Any:
         """Numba's key, and the fields of the named tuples among the arguments.
@@ -117,37 +128,48 @@ class _StampedCache(caching.FunctionCache):  # type: ignore[misc]
         found = super().load_overload(sig, target_context)
         if found is not None or not self._enabled:
             return found
-        self._take_claim()
+        self.claim.take()
         found = super().load_overload(sig, target_context)  # written while we waited?
         if found is not None:
-            self._drop_claim()
+            self.claim.drop()
         return found
 
     def save_overload(self, sig: Any, data: Any) -> None:
         try:
-            super().save_overload(sig, data)
+            self._save_overload(sig, data)
+        except Exception as reason:  # a full disk, a folder that went away
+            _say_once(f"compiled code cannot be kept ({reason}): it is compiled anew next time")
         finally:
-            self._drop_claim()
+            self.claim.drop()
 
-    def _take_claim(self) -> None:
-        """Wait until no other process compiles this function; the system frees a dead one's claim.
-
-        A claim outlives a compilation that fails, until the next one or the end of the process.
-        """
-        self._drop_claim()
-        if fcntl is None:
-            return
+    @contextlib.contextmanager
+    def _guard_against_spurious_io_errors(self) -> Iterator[None]:
+        """Numba loads code inside of this: a file that fails in any way is as good as none."""
         try:
-            self._claim = os.open(self._lock_path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC)
-            fcntl.flock(self._claim, fcntl.LOCK_EX)
-        except OSError as reason:  # a file system without locks: compile twice, then
-            logger.info("no lock for %s: %s", self._lock_path, reason)
-            self._drop_claim()
+            yield
+        except Exception as reason:
+            logger.info("compiling %s anew: %s", self._name, reason)
 
-    def _drop_claim(self) -> None:
-        if self._claim is not None:
-            os.close(self._claim)
-            self._claim = None
+
+@functools.cache
+def _say_once(text: str) -> None:
+    logger.warning("amontons: %s", text)
+
+
+class _ClaimsOfFailures(event.Listener):  # type: ignore[misc]
+    """Drops the claim of a compilation that failed or was interrupted: nothing will be saved."""
+
+    def on_start(self, event: Any) -> None:
+        """A claim has been taken already."""
+
+    def on_end(self, event: Any) -> None:
+        cache = getattr(event.data.get("dispatcher"), "_cache", None)
+        failed = event._exc_details is not None  # Numba's own `is_failed` says the opposite
+        if failed and isinstance(cache, _StampedCache):
+            cache.claim.drop()
+
+
+event.register("numba:compile", _ClaimsOfFailures())
 
 
 def _fields(kind: Any) -> Any:

@@ -377,3 +377,18 @@ def test_a_missing_package_is_named(tmp_path, monkeypatch, missing):
     path.write_text("<robot name='x'/>" if missing == "yourdfpy" else "<mujoco/>")
     with pytest.raises(am.InputError, match=rf"needs {missing}: pip install 'amontons\[robots\]'"):
         load_robot(path)
+
+
+CIRCLE = """<robot name="r">
+  <link name="base"/><link name="arm"/><link name="c"/><link name="d"/>
+  <joint name="j1" type="fixed"><parent link="base"/><child link="arm"/></joint>
+  <joint name="j2" type="fixed"><parent link="c"/><child link="d"/></joint>
+  <joint name="j3" type="fixed"><parent link="d"/><child link="c"/></joint>
+</robot>
+"""
+
+
+def test_links_in_a_circle_beside_the_tree_are_refused(tmp_path):
+    (tmp_path / "r.urdf").write_text(CIRCLE)
+    with pytest.raises(am.InputError, match=r"from the root 'base' to 'c', 'd'.*circle"):
+        load_urdf(tmp_path / "r.urdf")

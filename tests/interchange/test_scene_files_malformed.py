@@ -345,3 +345,24 @@ def without_nothing(data, keep):
     if isinstance(data, list):
         return [without_nothing(value, keep) for value in data if keep or value is not None]
     return "~" if data is None else data
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("e.yaml", "", "this has nothing"),
+        ("e.toml", "", "this has nothing"),
+        ("e.toml", "# a comment\n", "this has nothing"),
+        ("d.yaml", "a: " + "[" * 1000 + "]" * 1000, "nested too deeply"),
+        ("d.yaml", "a: " + "{a: " * 500 + "}" * 500, "nested too deeply"),
+        ("d.yaml", "- " * 100_000, "nested too deeply"),
+        ("d.yaml", "[" * 100_000, "nested too deeply"),
+        ("d.toml", "a = " + "[" * 1000 + "]" * 1000, "nested too deeply"),
+        ("i.toml", "amontons = " + "1" * 5000, "thousands of digits"),
+        ("i.yaml", "amontons: " + "1" * 5000, "whole number"),
+    ],
+)
+def test_hostile_texts_get_a_clear_error(name, text, said, tmp_path):
+    (tmp_path / name).write_text(text)
+    with pytest.raises(am.AmontonsError, match=said):
+        am.load_scene(tmp_path / name)

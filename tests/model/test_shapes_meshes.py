@@ -378,3 +378,18 @@ def test_hostile_input_gives_a_shape_or_an_error_that_says_why(seed):
             assert shape.mass_properties(1.0).mass > 0.0
         except am.InputError as reason:
             assert len(str(reason)) > 20  # noqa: PT017
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("v 0 0\nv 1 0\nv 0 1\nf 1 2 3\n", "three finite numbers"),
+        ("v 0 0 0\nv 1 0 nan\nv 0 1 0\nf 1 2 3\n", "no triangles"),
+        ("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 9\n", "x.obj"),
+        ("v 0 0 0\n", "no triangles"),
+    ],
+)
+def test_mesh_files_with_odd_vertices_get_a_clear_error(text, said, tmp_path):
+    (tmp_path / "x.obj").write_text(text)
+    with pytest.raises(am.FileFormatError, match=said):
+        am.TriangleMesh.load(tmp_path / "x.obj")

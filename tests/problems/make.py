@@ -132,7 +132,9 @@ def frames(normals: np.ndarray, rolling: bool) -> sp.csr_array:
         t1 = np.cross(n, np.eye(3)[np.abs(n).argmin()])
         t1 /= np.linalg.norm(t1)
         frame = np.column_stack([n, t1, np.cross(n, t1)])
-        blocks.append(sp.block_diag([frame, frame[:, 1:]]) if rolling else frame)
+        blocks.append(sp.coo_array(frame))
+        if rolling:
+            blocks.append(sp.coo_array(frame[:, 1:]))
     return sp.csr_array(sp.block_diag(blocks))
 
 
@@ -155,7 +157,7 @@ def masses_and_directions(stored: dict[str, np.ndarray]) -> tuple[sp.csr_array, 
                 D[row + 3 : row + 6, column : column + 3] = sign * np.cross(arm, np.eye(3)).T
                 if width == 6:
                     D[row + 3 : row + 6, column + 3 : column + 6] = sign * np.eye(3)
-    return sp.csr_array(sp.block_diag(parts)), sp.csr_array(D)
+    return sp.csr_array(sp.block_diag([sp.coo_array(part) for part in parts])), sp.csr_array(D)
 
 
 def parts_of(key: str, matrix: sp.csr_array | sp.csc_array) -> dict[str, np.ndarray]:

@@ -30,9 +30,10 @@ STATE = ("force", "torque", "asleep", "still")
 def read_scene(source: Source) -> tuple[World, dict[str, Any]]:
     """The world of a scene file, and its other sections by name."""
     node = source.root
-    if not isinstance(node.value, dict):
+    if not isinstance(node.value, dict) or not node.value:
+        found = shown(node.value or None)
         raise node.fault(
-            f"a scene file has sections such as 'bodies' and 'joints', this has {shown(node.value)}"
+            f"a scene file has sections such as 'bodies' and 'joints', this has {found}"
         )
     _check_version(node)
     SCENE.check_keys(node)

@@ -31,6 +31,10 @@ def parse_toml(text: str, name: str) -> tuple[Any, Lines]:
         raise FileFormatError(
             f"{name}, line {line}: this is not valid TOML: {PLACE.sub('', said)}"
         ) from None
+    except ValueError:  # Python's limit on integers from text, so far down that no line is known
+        raise FileFormatError(
+            f"{name}: this is not usable TOML: a whole number has thousands of digits"
+        ) from None
     except RecursionError:
         raise FileFormatError(f"{name}, line 1: this is nested too deeply for a scene") from None
     return data, _Scan(text).lines

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from typing import Any
 
@@ -98,7 +99,7 @@ def _entries(world: World, derived: Flags) -> Iterator[range]:
     own = columns["inertia"].reshape(count, 9)
     new[1:] |= ~derived[1:] & (own[1:] != own[:-1]).any(axis=1)
     starts = np.flatnonzero(new).tolist()
-    for start, stop in zip(starts, [*starts[1:], count], strict=True):
+    for start, stop in itertools.pairwise([*starts, count]):
         yield range(start, stop)
 
 

@@ -22,6 +22,9 @@ WORDS = {
     ".nan": math.nan, ".NaN": math.nan,
 }  # fmt: skip
 
+DEEPEST = 100
+"""Lists and mappings within each other; a scene needs seven."""
+
 Lines = dict[tuple[str | int, ...], int]
 
 QUOTED = ("'", '"', "|", ">")
@@ -34,6 +37,7 @@ LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 def parse_yaml(text: str, name: str) -> tuple[Any, Lines]:
     """Data of a text, and the line of each key and each entry of a list that is not a number."""
     try:
+        _refuse_depth(text, name)
         node = yaml.compose(text, Loader=LOADER)
     except yaml.MarkedYAMLError as reason:
         mark = reason.problem_mark or reason.context_mark
@@ -46,11 +50,22 @@ def parse_yaml(text: str, name: str) -> tuple[Any, Lines]:
     except yaml.YAMLError as reason:
         said = " ".join(str(reason).split())
         raise FileFormatError(f"{name}, line 1: this is not valid YAML: {said}") from None
-    except RecursionError:
-        raise FileFormatError(f"{name}, line 1: this is nested too deeply for a scene") from None
     reading = _YamlReading(name)
     data = None if node is None else reading.value(node, ())
     return data, reading.lines
+
+
+def _refuse_depth(text: str, name: str) -> None:
+    """Raise FileFormatError before libyaml, which goes down by recursion, runs out of stack."""
+    depth = 0
+    for event in yaml.parse(text, Loader=LOADER):
+        if isinstance(event, yaml.CollectionStartEvent):
+            depth += 1
+        elif isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
+        if depth > DEEPEST:
+            line = event.start_mark.line + 1 if event.start_mark else 1
+            raise FileFormatError(f"{name}, line {line}: this is nested too deeply for a scene")
 
 
 def _hint(text: str, line: int) -> str:

@@ -195,6 +195,12 @@ class InternalProblem:
         raise InputError(f"unknown scaling {scaling!r}; choose 'none', 'block' or 'split'")
 
 
+NO_CURVATURE = 1e-100
+"""Curvature that counts as none, as a share of the largest: less than any ratio of masses gives.
+
+A diagonal entry is a sum of squares, in which nothing cancels: however small it is, it means it."""
+
+
 def _positive(values: Floats, fallback: float) -> Floats:
     """Values with those that are no usable curvature (between immovable bodies) replaced."""
-    return np.where(values > 1e-14 * fallback, values, fallback)
+    return np.where(values > NO_CURVATURE * fallback, values, fallback)

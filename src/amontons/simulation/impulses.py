@@ -23,10 +23,12 @@ from amontons.dynamics.joints.stiffness import Taut
 from amontons.problem.problem import ConeProblem
 from amontons.problem.solution import Solution
 from amontons.simulation.checks import check_velocities
+from amontons.simulation.fallback import no_worse
 from amontons.simulation.model import Model
 from amontons.simulation.overlaps import StepOverlaps, bounded_motion
 from amontons.simulation.parting import come_too_slowly_apart, parting_rows, parting_terms
 from amontons.simulation.rules import SolverChoice
+from amontons.simulation.singular import CALM, giving, surges
 from amontons.simulation.state import BodyState
 from amontons.simulation.step_solution import STICKING, StepSolution
 from amontons.simulation.stopwatch import Stopwatch
@@ -98,6 +100,7 @@ class _Solves:
         )
         self.watch.lap("assemble")
         solution = self.solver.for_problem(problem).solve(problem, guess=guess)
+        solution = no_worse(problem, solution, guess)
         self.watch.lap("solve")
         self.iterations += solution.iterations
         if self.iterations != solution.iterations:
@@ -191,6 +194,12 @@ def find_impulses(
         tries, guess = tries + 1, solved.carried(rules.slip_speed)
         bouncing *= max(1.0 - 2.0 * gain, 0.0) if tries < TRIES else 0.0
     after = model.mechanics(start.bodies, velocity, start.gravity).kinetic
+    if surges(acting_rows, start.kinetic, after):
+        _, calm, speeds = solve(lasting, giving(acting_rows, problem), start.free, first)
+        calmer = model.mechanics(start.bodies, speeds, start.gravity).kinetic
+        if calmer < CALM * after:
+            velocity, solution, after = speeds, calm, calmer
+            solved = solved._replace(solution=calm, velocity=speeds, motion=speeds)
     solved = solved._replace(work=after - start.kinetic)
     if terms.parting is not None and come_too_slowly_apart(terms, solution):
         push = parting_terms(terms, solution, start.inverse_mass)

@@ -34,6 +34,7 @@ from amontons.simulation.state import State
 from amontons.simulation.step import take_step
 from amontons.simulation.step_size import AutomaticStep
 from amontons.simulation.step_solution import StepSolution
+from amontons.simulation.turnstile import Turnstile, holding_still
 from amontons.simulation.waking import asleep_contacts, ends_of_changes, neighbours_of_gone, wake
 from amontons.solvers import Solver
 
@@ -105,6 +106,7 @@ class Simulation:
         """How bodies touch, when they sleep, and what to do where energy comes from nowhere."""
         self.solvers = SolverChoice.of(solver, friction)
         self.readings = Readings()
+        self._turnstile = Turnstile()
         poses = self.bodies.position, self.bodies.orientation
         self.joints = JointSystem([], world.index_of, *poses)
         self.loads = ForceSystem([], world.index_of, *poses)
@@ -235,7 +237,7 @@ class Simulation:
 
     def step(self) -> StepReport:
         """Take one time step, and report on it. If it raises, the state is as before."""
-        with one_blas_thread:
+        with self._turnstile, one_blas_thread:
             reports = self._substeps()
         for report in reports:
             self.readings.append(report)
@@ -250,14 +252,15 @@ class Simulation:
             check_bodies(body_state(self.bodies), self.world.gravity, self._name_of)
         state, reports = self.state, []
         earlier: list[Contacts] = []
-        for part in range(self.substeps):
-            place = state.bodies.position
-            state, report, solved = take_step(
-                self._model, state, self._next_length(state), self.solvers, self.rules
-            )
-            reports.append(report)
-            if part < self.substeps - 1 and solved is not None:
-                earlier.append(solved.contacts(self._ids, place))
+        with holding_still(self.world):
+            for part in range(self.substeps):
+                place = state.bodies.position
+                state, report, solved = take_step(
+                    self._model, state, self._next_length(state), self.solvers, self.rules
+                )
+                reports.append(report)
+                if part < self.substeps - 1 and solved is not None:
+                    earlier.append(solved.contacts(self._ids, place))
         self._last, self._last_ids, self._places = solved, self._ids, place.copy()
         self._earlier = tuple(earlier)
         self._take_over(state)

@@ -34,6 +34,8 @@ class Archive:
             raise FileFormatError(
                 f"{key!r} is damaged, or a pickle, which is never loaded: {reason}"
             ) from reason
+        if not isinstance(value, np.ndarray):
+            raise FileFormatError(f"{key!r} is damaged: it is no NumPy array")
         if value.dtype.kind not in types:
             raise FileFormatError(f"{key!r} holds {value.dtype}; expected {expected}")
         return value

@@ -14,6 +14,7 @@ def compressed(
     name: str, data: Any, indices: Any, indptr: Any, shape: tuple[int, int], *, by_columns: bool
 ) -> sp.csr_array | sp.csc_array:
     """A CSR (or CSC) matrix of checked arrays: scipy itself would read outside of bad ones."""
+    indptr = indptr.astype(np.int64)  # differences of 32 bits may wrap around
     major, minor = shape[::-1] if by_columns else shape
     if indptr.shape != (major + 1,):
         raise FileFormatError(

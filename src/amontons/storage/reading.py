@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import struct
+import tokenize
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -16,14 +17,19 @@ ZIP_START = b"PK"
 HDF5_START = b"\x89HDF\r\n\x1a\n"
 
 DAMAGE = (
+    tokenize.TokenError,
     zipfile.BadZipFile,
     zlib.error,
     struct.error,
     EOFError,
     KeyError,
+    MemoryError,
     NotImplementedError,
     OSError,
+    OverflowError,
     RuntimeError,
+    SyntaxError,
+    TypeError,
     ValueError,
 )
 """What numpy and zipfile raise for archives that are truncated, damaged or hold pickles."""

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from amontons.collision.body_parts import Poses
+from amontons.collision.broad.crowds import refuse_crowds
 from amontons.collision.broad.grid import (
     FEW_LEVEL,
     PLANE_LEVEL,
@@ -155,8 +156,10 @@ class BroadPhase:
         first = np.empty(n + 1, dtype=np.int64)
         search, near, count = find_pairs.sized(n), scratch.near, scratch.partners
         search(grid, parts, scratch.world, ordered, look.slots, first[:0], near, count)
-        more = near[:0]
-        if add_up(count, first) > KEPT:  # some have more partners than fit: they search once more
+        more, most = near[:0], add_up(count, first)
+        body = self._tag[:, 0]
+        refuse_crowds(count, int(first[-1]), body[look.listed] if look.listed.size else body)
+        if most > KEPT:  # some have more partners than fit: they search once more
             more = np.empty(int(first[-1]), dtype=np.int32)
             search(grid, parts, scratch.world, ordered, look.slots, first, more, count)
         pairs = self._memory.lend(int(first[-1])).view(np.int32).reshape(-1, 2)

@@ -51,6 +51,19 @@ def load_mjcf(
         One of the file's keyframes, by name or number, to begin from.
     """
     path = Path(path)
+    try:
+        return _robot(path, configuration, controls, keyframe)
+    except (UnicodeDecodeError, np.linalg.LinAlgError) as reason:  # of names, of huge numbers
+        raise FileFormatError(f"{path} has data that cannot be used: {reason}") from reason
+
+
+def _robot(
+    path: Path,
+    configuration: Mapping[str, float] | None,
+    controls: Mapping[str, Signal] | None,
+    keyframe: str | int | None,
+) -> Imported:
+    """What :func:`load_mjcf` makes of a file."""
     mujoco, model = _compiled(path)
     left_out = LeftOut()
     data = mujoco.MjData(model)
@@ -62,6 +75,7 @@ def load_mjcf(
     mujoco.mj_forward(model, data)
     motors = read_motors(mujoco, model, data, controls or {}, left_out)
     links = [_link(mujoco, model, data, body, motors, left_out) for body in range(1, model.nbody)]
+    _refuse_what_is_nowhere(path, links)
     ground = Link("world", None, Pose(np.zeros(3), np.eye(3)))
     ground.pieces = pieces_of(mujoco, model, data, 0, left_out)
     ground.material = material_of(mujoco, model, 0, "world", left_out)
@@ -134,6 +148,17 @@ def _link(
     if model.body_mocapid[body] >= 0:
         left_out.add("mocap bodies: they are fixed", link.name)
     return link
+
+
+def _refuse_what_is_nowhere(path: Path, links: list[Link]) -> None:
+    """Raise InputError for a body whose place or inertia MuJoCo took as NaN or infinite."""
+    for link in links:
+        values = (*link.pose, link.centre, link.inertia, np.array(link.mass))
+        if not all(np.isfinite(value).all() for value in values):
+            raise InputError(
+                f"{path}: body {link.name!r} has a mass, an inertia or a place that is not finite; "
+                "look for inf, nan and very large numbers in it and in its geoms"
+            )
 
 
 def velocities(mujoco: Any, model: Any, data: Any) -> dict[str, Any]:

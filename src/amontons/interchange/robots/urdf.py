@@ -154,7 +154,22 @@ def _tree(path: Path, robot: Any) -> tuple[str, dict[str, list[Any]]]:
             f"{path} must have exactly one link that no joint leads to, but it has "
             f"{', '.join(map(repr, roots)) or 'none: its joints go round in a circle'}"
         )
+    left = set(names) - set(_reached(roots[0], children))
+    if left:
+        raise InputError(
+            f"{path}: no joint leads from the root {roots[0]!r} to "
+            f"{', '.join(repr(name) for name in names if name in left)}: their joints go round in "
+            "a circle; URDF is a tree"
+        )
     return roots[0], children
+
+
+def _reached(root: str, children: dict[str, list[Any]]) -> list[str]:
+    """Links that joints lead to from the root, and the root itself; each has one parent."""
+    reached = [root]
+    for name in reached:  # grows as it goes
+        reached += [joint.child for joint in children[name]]
+    return reached
 
 
 class _Drives:

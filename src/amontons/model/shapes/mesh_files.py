@@ -30,6 +30,12 @@ def read_mesh(path: str | os.PathLike[str]) -> tuple[Floats, Ints]:
         raise FileFormatError(f"trimesh cannot read {str(file)!r}: {reason}") from reason
     if faces.ndim != 2 or not len(faces):
         raise FileFormatError(f"{str(file)!r} holds no triangles")
+    if vertices.ndim != 2 or vertices.shape[1] != 3 or not np.isfinite(vertices).all():
+        raise FileFormatError(
+            f"{str(file)!r} has vertices that are not three finite numbers each; export it anew"
+        )
+    if faces.shape[1] != 3 or not 0 <= faces.min() <= faces.max() < len(vertices):
+        raise FileFormatError(f"{str(file)!r} has triangles with corners that it does not list")
     vertices, faces = without_thin_triangles(vertices, faces.astype(np.int32))
     if not len(faces):
         raise FileFormatError(f"no triangle in {str(file)!r} has an area")

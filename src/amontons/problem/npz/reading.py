@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from amontons.algebra.cones import ROWS_OF_KIND, SetKind
-from amontons.errors import FileFormatError
+from amontons.errors import FileFormatError, ProblemWarning
 from amontons.problem.matrices import checked_mass, warn_of_mass
 from amontons.problem.npz.layout import KINDS, NEWEST, inward
 from amontons.problem.operators import BodyOperator, FactoredOperator, MatrixOperator, Operator
@@ -95,8 +97,37 @@ def _problem_2(archive: Archive) -> ConeProblem:
     name = str(archive.text("name"))
     built = ConeProblem(operator, np.zeros(sets.rows), sets, name=name, **options)
     problem = built.with_linear(sets.inward(archive.finite("linear", sets.rows)))
-    problem.linear_norm = archive.finite("linear_norm").item()
-    problem.objective_offset = archive.finite("objective_offset").item()
+    return _with_norms(problem, archive)
+
+
+def _with_norms(problem: ConeProblem, archive: Archive) -> ConeProblem:
+    """Take what the file says of r where that is so up to rounding; else compute it, and warn.
+
+    Who believed a wrong ‖r‖, the unit of the scaled error, would call any impulses converged.
+    """
+    given, shift = problem.given_linear, problem.shift
+    factors = problem.row_factors
+    speeds = given if factors is None else given * problem.sets.outward(factors)
+    offset, parts = 0.0, 0.0
+    size = problem.norm(speeds)
+    if shift is not None:
+        pulled = problem.product(shift)
+        parts = 0.5 * problem.inner(shift, pulled)
+        offset = -parts - problem.inner(problem.linear, shift)
+        parts += abs(offset)
+        size += problem.norm(pulled if factors is None else pulled * factors)
+    computed = {"linear_norm": (problem.norm(speeds), size), "objective_offset": (offset, parts)}
+    for key, (value, scale) in computed.items():
+        stored = archive.finite(key).item()
+        agrees = abs(stored - value) <= math.sqrt(ROUNDING) * scale
+        if not agrees:
+            warnings.warn(
+                f"{key!r} is {stored:.6g} in the file, but its data give {value:.6g}, which is "
+                "taken; was the file edited?",
+                ProblemWarning,
+                stacklevel=2,
+            )
+        setattr(problem, key, stored if agrees else value)
     return problem
 
 

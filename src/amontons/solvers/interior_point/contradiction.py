@@ -42,6 +42,20 @@ def contradiction(problem: ConeProblem, x: Floats) -> str | None:
     )
 
 
+def largest_mass(problem: ConeProblem) -> float:
+    """The most that a block may have to hold against: its own mass, or that of any body [kg].
+
+    A heavy body upon a light one takes impulses far beyond what the light one's contacts suggest.
+    """
+    own = float(problem.mean_steps.max(initial=0.0))
+    operator = problem.operator.over_bodies
+    if operator is None:
+        return own
+    inverse = operator.arrays.inverse_mass
+    least = float(inverse.min(initial=np.inf, where=inverse > 0.0))
+    return max(own, 1.0 / least)
+
+
 def _by_rows(problem: ConeProblem, values: Floats) -> Floats:
     """One value a block, repeated for each of its rows, in internal order."""
     parts = [

@@ -23,7 +23,7 @@ from amontons.problem.problem import ConeProblem
 from amontons.problem.solution import Status
 from amontons.solvers.base import Buffers, Ending, Iterate, Solver
 from amontons.solvers.gauge import Gauge
-from amontons.solvers.interior_point.contradiction import contradiction
+from amontons.solvers.interior_point.contradiction import contradiction, largest_mass
 from amontons.solvers.interior_point.lift import Lift, lift_of
 from amontons.solvers.interior_point.linear_system import SPACES
 from amontons.solvers.interior_point.linear_system.factorisation import (
@@ -175,8 +175,7 @@ class InteriorPoint(Solver):
         ):  # eq. 38
             return Ending(Status.STOPPED, "the stopping test of paper 5 (eq. 38) holds")
         size = float(np.abs(point.x).max(initial=0.0))
-        unit = speed_of(problem) * float(problem.mean_steps.max(initial=0.0))
-        if size > LARGEST_IMPULSE * unit:
+        if size > LARGEST_IMPULSE * speed_of(problem) * largest_mass(problem):
             found = contradiction(problem, point.x)
             if found is not None:
                 return Ending(Status.INFEASIBLE, found)

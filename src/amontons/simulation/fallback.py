@@ -1,0 +1,40 @@
+"""What is applied where a solver fails: nothing that is worse than what was there before it."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+from numpy.typing import NDArray
+
+from amontons.judge import residuals
+from amontons.problem.problem import ConeProblem
+from amontons.problem.solution import Solution
+
+Floats = NDArray[np.float64]
+
+
+def no_worse(problem: ConeProblem, solution: Solution, guess: Floats) -> Solution:
+    """The solution, or the guess, or no impulses at all: the first of the best by its residual.
+
+    A solution that has converged is taken as it is, at no cost. The message says what was taken.
+    """
+    if solution.converged:
+        return solution
+    best, exact, measure = solution, solution.residuals.exact, solution.measure
+    for name, impulses in (("the guess", guess), ("no impulses at all", np.zeros_like(guess))):
+        judged = residuals(problem, impulses, exact=exact)
+        if not judged[measure] < best.residual and np.isfinite(best.residual):
+            continue
+        x = problem.unknowns(impulses)
+        best = dataclasses.replace(
+            solution,
+            impulses=impulses,
+            velocities=problem.velocities(x),
+            velocity_change=problem.velocity_change(x),
+            message=f"{solution.message}, which is worse than {name}, so that is taken",
+            residual=judged[measure],
+            residuals=judged,
+            objective=judged.objective,
+        )
+    return best
