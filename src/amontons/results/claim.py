@@ -6,6 +6,7 @@ import contextlib
 import logging
 import os
 import weakref
+from collections.abc import Iterator
 from pathlib import Path
 
 from amontons.errors import InputError, OutputError
@@ -20,10 +21,17 @@ logger = logging.getLogger("amontons")
 
 
 class Claim:
-    """The right to write in a folder; the system takes it back from a process that dies."""
+    """The right to write in a folder, which is made if it is not there.
+
+    The system takes it back from a process that dies.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / LOCK_FILE
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as reason:
+            raise OutputError(f"cannot create the folder {folder}: {reason.strerror}") from None
         self._close: weakref.finalize[..., Claim] | None = None
         while fcntl is not None and self._close is None:
             try:
@@ -46,6 +54,15 @@ class Claim:
                 self._close = weakref.finalize(self, os.close, file)
             else:  # its owner removed it meanwhile
                 os.close(file)
+
+    @contextlib.contextmanager
+    def kept(self) -> Iterator[None]:
+        """Release it only where what is done within fails."""
+        try:
+            yield
+        except BaseException:
+            self.release()
+            raise
 
     def release(self) -> None:
         """Let others write."""
