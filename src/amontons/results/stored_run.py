@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from amontons.errors import FileFormatError
+from amontons.results.claim import is_claimed
 from amontons.results.checksums import MOMENT, of_array, of_note_rows, of_rows
 from amontons.results.constants import read_constants
 from amontons.results.layout import CRC, FRAME, checked_names
@@ -23,7 +24,7 @@ T = TypeVar("T")
 Moments = NDArray[Any]
 
 PAUSES = (0.01, 0.03, 0.1, 0.2, 0.4)
-"""Seconds before looking again where a file that may be growing does not make sense."""
+"""Seconds before looking again where a file that somebody writes does not make sense."""
 
 AT_ONCE = 1 << 24
 """Bytes of an array that are read together."""
@@ -207,13 +208,13 @@ class StoredRun:
             raise FileFormatError(f"{name} has {there} rows, and {rows} are needed")
 
     def _read(self, what: str, read: Callable[[], T]) -> T:
-        """What `read` returns; a file that may be growing is looked at again for a second."""
+        """What `read` returns; a file that somebody writes is looked at again for a second."""
         for pause in (*PAUSES, None):
             try:
                 return read()
             except HDF5_ERRORS as reason:
                 said = brief(reason)
-            if pause is None or not is_growing(self.path):
+            if pause is None or not (is_growing(self.path) and is_claimed(self.path.parent)):
                 break
             time.sleep(pause)
             if what:
