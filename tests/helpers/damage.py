@@ -1,5 +1,6 @@
 """Damaged run files: how they are made, and what comes of reading one in a process of its own."""
 
+import contextlib
 import enum
 import json
 import os
@@ -105,7 +106,8 @@ def everything(path):
         try:
             found[name] = read()
         except AmontonsError as reason:
-            assert str(path) in str(reason), f"this error does not name the file: {reason}"
+            if str(path) not in str(reason):
+                raise RuntimeError("this error does not name the file") from reason
             found[name] = None
 
     try:
@@ -117,7 +119,7 @@ def everything(path):
         for name, column in vars(results.bodies).items():
             take(name, lambda column=column: repr(np.asarray(column).tolist()).encode())
         take("shapes", lambda: b"".join(_surface(each) for each in results.shapes))
-        take("time", lambda: results.time.tobytes())
+        take("time", lambda: np.asarray(results.time).tobytes())
         for number in range(results.frames):
             take(f"frame {number}", lambda number=number: _frame(results[number]))
         for name in results.columns:
@@ -141,10 +143,8 @@ def _frame(frame):
 def use(path, folder, *, show):
     """What commands do with a file: a page and exports, which are dear, and going on in it."""
     for task in (_page, _exports) if show else ():
-        try:
+        with contextlib.suppress(AmontonsError):
             task(path, folder)
-        except AmontonsError:
-            pass
     try:
         cut_back(path, 12, {}).close()
     except AmontonsError:

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from amontons.cli.loading import check_target, load_guess, load_problem
+from amontons.cli.loading import load_guess, load_problem
 from amontons.cli.output import (
-    INTERRUPTED,
     NOT_CONVERGED,
     console,
     grouped,
@@ -22,6 +21,7 @@ from amontons.cli.settings import (
     DEFAULT_TOLERANCE,
     SOLVER_NAMES,
     Exact,
+    Force,
     Json,
     MaxIterations,
     Settings,
@@ -31,6 +31,7 @@ from amontons.cli.settings import (
     prepare,
     use_threads,
 )
+from amontons.storage.targets import check_target
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -63,6 +64,7 @@ def solve(
         Path | None,
         typer.Option("--out", "-o", help="Write impulses, velocities and summary to this .npz."),
     ] = None,
+    force: Force = False,
     json: Json = False,
     quiet: Annotated[
         bool, typer.Option("--quiet", "-q", help="Print nothing but warnings and errors.")
@@ -80,7 +82,7 @@ def solve(
         exact=exact,
     )
     if out is not None:
-        check_target(out, [file])
+        check_target(out, inputs=[file, *([guess] if guess else [])], replaces=force)
     method = settings.solver(solver)
     use_threads(threads)
     problem = load_problem(file)
@@ -102,7 +104,7 @@ def solve(
     elif not quiet:
         console().print(as_table(report, problem, solution))
     if not solution.converged:
-        raise typer.Exit(INTERRUPTED if interrupt.requested else NOT_CONVERGED)
+        raise typer.Exit(interrupt.exit_code if interrupt.requested else NOT_CONVERGED)
 
 
 def _hush_compiler(quiet: bool) -> None:

@@ -31,7 +31,7 @@ def of_array(number: int, array: NDArray[Any]) -> int:
 
 def of_rows(first: int, rows: NDArray[Any]) -> Checks:
     """The checksum of each row of a table that begins with row number `first`, shape (rows,)."""
-    content = memoryview(_plain(rows))
+    content = _plain(rows)
     width = len(content) // max(len(rows), 1)
     return np.array(
         [
@@ -60,7 +60,7 @@ def of_constants(attributes: Mapping[str, Any], arrays: Mapping[str, NDArray[Any
     return digest.hexdigest()
 
 
-def _plain(array: NDArray[Any]) -> NDArray[Any]:
-    """An array whose memory is what is counted, flat bytes."""
+def _plain(array: NDArray[Any]) -> memoryview:
+    """The bytes of an array that are counted."""
     plain = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<"))
-    return plain.reshape(-1).view(np.uint8)
+    return memoryview(plain.reshape(-1).view(np.uint8))  # type: ignore[arg-type]

@@ -337,7 +337,7 @@ class Series:
         if isinstance(first, int | np.integer):
             if not -len(self) <= first < len(self):
                 raise IndexError(f"there is no frame {first}; the run has {len(self)}")
-            return self._of([int(first) % len(self)], rest)[0]
+            return np.asarray(self._of([int(first) % len(self)], rest)[0])
         return self._of(np.arange(len(self))[first].tolist(), rest)
 
     def _of(self, frames: Sequence[int], rest: Sequence[Any]) -> Floats:
@@ -348,7 +348,7 @@ class Series:
             for some in self._stored.frame_arrays(self._name, first, last)
         ]
         nothing = np.empty((0, *self.shape[1:]))[(slice(None), *rest)]
-        return parts[0] if len(parts) == 1 else np.concatenate([nothing, *parts])
+        return np.asarray(parts[0] if len(parts) == 1 else np.concatenate([nothing, *parts]))
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         return self[:].astype(dtype or np.float64, copy=False)

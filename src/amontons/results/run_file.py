@@ -107,7 +107,8 @@ class RunFile:
             size += 0 if contacts is None else 100 * (len(contacts) + ROWS)
             require_space(self.path, size + SPARE)
             frames, number = self._frames, self.frames
-            checks, first, count = [], 0, 0
+            first, count = 0, 0
+            checks: list[int] = []
             if self._contacts:
                 first, count, checks = self._append_contacts(number, contacts or Contacts.none())
             arrays = {name: array.astype(FRAME[name][0]) for name, array in state.items()}

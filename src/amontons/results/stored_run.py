@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Callable, Iterator
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from amontons.errors import FileFormatError
-from amontons.results.claim import is_claimed
 from amontons.results.checksums import MOMENT, of_array, of_note_rows, of_rows
+from amontons.results.claim import is_claimed
 from amontons.results.constants import read_constants
 from amontons.results.layout import CRC, FRAME, checked_names
 from amontons.results.schema import Arrays, Outline, outlined
@@ -104,9 +104,7 @@ class StoredRun:
         some = max(1, AT_ONCE // max(1, size))
         for start in range(first, last, some):
             end = min(start + some, last)
-            yield self._read(
-                _frames(start, end), lambda start=start, end=end: self._frames(name, start, end)
-            )
+            yield self._read(_frames(start, end), partial(self._frames, name, start, end))
 
     def _frames(self, name: str, first: int, last: int) -> NDArray[Any]:
         found = self._rows(f"frames/{name}", first, last)

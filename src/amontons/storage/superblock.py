@@ -66,6 +66,9 @@ class Superblock:
 def lookup3(content: bytes) -> int:
     """Bob Jenkins' hash (public domain), which HDF5 uses as the checksum of its metadata."""
     mask = 0xFFFFFFFF
+    a: int
+    b: int
+    c: int
     a = b = c = (0xDEADBEEF + len(content)) & mask
 
     def turned(x: int, by: int) -> int:

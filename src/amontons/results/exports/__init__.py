@@ -17,4 +17,12 @@ EXPORTS: dict[str, Callable[[Results, Path, Sequence[int]], list[Path]]] = {
 }
 """Writers by format: of a run, into a folder, so many frames; they say which files they wrote."""
 
-__all__ = ["EXPORTS", "write_csv", "write_gltf", "write_vtkhdf"]
+NAMES: dict[str, tuple[str, ...]] = {
+    "csv": ("bodies.csv", "steps.csv", "contacts.csv"),
+    "vtkhdf": ("bodies.vtkhdf", "contacts.vtkhdf"),
+    "gltf": ("run.glb",),
+    "mp4": ("run.mp4",),
+}
+"""What is written by format; files of contacts only where contacts were recorded."""
+
+__all__ = ["EXPORTS", "NAMES", "write_csv", "write_gltf", "write_vtkhdf"]
