@@ -1,4 +1,4 @@
-"""Run files that lead elsewhere: no other file of the reader's machine is opened, let alone shown."""
+"""Run files that lead elsewhere: no other file of the reader is opened, let alone shown."""
 
 import shutil
 

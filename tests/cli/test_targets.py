@@ -16,7 +16,7 @@ from amontons.scenes import BouncingBalls
 from helpers.command_line import run
 
 SCENE = """
-version: 1
+amontons: 1
 bodies:
   - {shape: {kind: sphere, radius: 0.1}, mass: 1.0, position: [0, 0, 1], name: "[/x]"}
 run: {time: 0.01, step: 0.001}
