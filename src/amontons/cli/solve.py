@@ -21,7 +21,6 @@ from amontons.cli.settings import (
     DEFAULT_TOLERANCE,
     SOLVER_NAMES,
     Exact,
-    Force,
     Json,
     MaxIterations,
     Settings,
@@ -64,7 +63,6 @@ def solve(
         Path | None,
         typer.Option("--out", "-o", help="Write impulses, velocities and summary to this .npz."),
     ] = None,
-    force: Force = False,
     json: Json = False,
     quiet: Annotated[
         bool, typer.Option("--quiet", "-q", help="Print nothing but warnings and errors.")
@@ -82,7 +80,7 @@ def solve(
         exact=exact,
     )
     if out is not None:
-        check_target(out, inputs=[file, *([guess] if guess else [])], replaces=force)
+        check_target(out, inputs=[file, *([guess] if guess else [])], replaces=True)
     method = settings.solver(solver)
     use_threads(threads)
     problem = load_problem(file)
