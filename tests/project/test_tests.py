@@ -12,6 +12,7 @@ NO_ROOM = {
     "helpers": "what several tests share",
     "problems": "problems in files",
     "physics": "whole scenes",
+    "adversarial": "damaged and hostile files",
     "project": "docs, examples and rules of the source",
     "papers": "the papers' experiments, which are not in the library",
 }
