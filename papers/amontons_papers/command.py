@@ -6,8 +6,9 @@ import contextlib
 import time
 import traceback
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from amontons.cli.output import complain, console, print_json, seconds
+from amontons.cli.output import complain, console, print_json, seconds, styled
 from amontons.cli.progress import Display
 from amontons.errors import AmontonsError
 from amontons_papers import registry
@@ -16,6 +17,9 @@ from amontons_papers.outcome import Outcome, kept_outcome, write_summary
 from amontons_papers.page import overview
 from amontons_papers.run_experiment import cpu_time
 from amontons_papers.run_experiment import reproduce as run
+
+if TYPE_CHECKING:
+    from rich.text import Text
 
 TRACE = "error.txt"
 """Where an experiment that ended in an unforeseen error leaves its traceback."""
@@ -122,14 +126,15 @@ def _print_outcome(outcome: Outcome, *, kept: bool) -> None:
     where = outcome.folder / "page.md"
     came = f"{outcome.passed} of {outcome.bands} bands, {where}"
     console().print(
-        f"{_verdict(outcome)} {outcome.name}: {came if outcome.error is None else 'an error'}, "
+        _verdict(outcome),
+        f"{outcome.name}: {came if outcome.error is None else 'an error'}, "
         f"{seconds(outcome.seconds)}{', of an earlier run' if kept else ''}",
         soft_wrap=True,
     )
 
 
-def _verdict(outcome: Outcome) -> str:
-    return "[green]pass[/]" if outcome.ok else "[bold red]FAIL[/]"
+def _verdict(outcome: Outcome) -> Text:
+    return styled("pass", "green") if outcome.ok else styled("FAIL", "bold red")
 
 
 def _summed_up(outcomes: list[Outcome], out: Path, *, quiet: bool) -> bool:
@@ -177,7 +182,7 @@ def _list(kinds: list[type[Experiment]], *, json: bool) -> None:
         table.add_column(column)
     for kind in kinds:
         what = f"{kind.paper}: {kind.shows}"
-        table.add_row(f"[bold]{kind.name}[/]", what, kind.summary, f"{kind.minutes:g}")
+        table.add_row(styled(kind.name, "bold"), what, kind.summary, f"{kind.minutes:g}")
     screen = console()
     screen.print(table)
     screen.print("run one: amontons reproduce NAME [--full]; all of them: amontons reproduce --all")

@@ -82,7 +82,7 @@ def test_unwritable_targets(problem_file, tmp_path):
     one_paragraph(run("solve", problem_file, "--out", f"{gone}.npz"), gone, "does not exist")
     one_paragraph(run("compare", problem_file, "--plot", f"{gone}.png"), gone, "does not exist")
     one_paragraph(run("solve", problem_file, "--out", tmp_path), tmp_path, "folder")
-    one_paragraph(run("solve", problem_file, "--out", problem_file), "the problem itself")
+    one_paragraph(run("solve", problem_file, "--out", problem_file), "the result is made from it")
     one_paragraph(run("compare", problem_file, "--plot", tmp_path / "plot.doc"), ".png")
     assert load_problem(problem_file).rows == 12
 

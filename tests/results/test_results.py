@@ -1,6 +1,5 @@
 """Recorded runs: what is read is what was; crashes, full disks and resumed runs."""
 
-import json
 import os
 import signal
 import subprocess
@@ -15,7 +14,7 @@ import amontons as am
 from amontons.results import Recorder, Results, begin, resume
 from amontons.results.layout import CHECKPOINT, ROWS, RUN_FILE
 from amontons.scenes import BouncingBalls, Chain, PackedBed
-from helpers.recordings import same
+from helpers.recordings import edited, same
 
 SCENE = BouncingBalls(8, height=0.02)
 
@@ -227,10 +226,7 @@ def test_without_a_checkpoint_a_run_begins_again(tmp_path):
 
 def test_a_scene_of_another_version_is_named(tmp_path):
     recorded(tmp_path, 0.01)
-    with h5py.File(tmp_path / RUN_FILE, "r+", libver="latest") as file:
-        about = json.loads(file.attrs["about"])
-        about["parameters"]["colour"] = 3
-        file.attrs["about"] = json.dumps(about)
+    edited(tmp_path / RUN_FILE, lambda file, about: about["parameters"].update(colour=3))
     with pytest.raises(am.FileFormatError, match=r"bouncing_balls was different.*colour"):
         resume(tmp_path)
 

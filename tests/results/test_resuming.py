@@ -235,7 +235,7 @@ def test_a_file_that_is_not_a_run_is_refused(tmp_path):
     (tmp_path / RUN_FILE).unlink()
     with h5py.File(tmp_path / RUN_FILE, "w") as file:
         file["x"] = 1
-    with pytest.raises(am.FileFormatError, match="is not a run"):
+    with pytest.raises(am.FileFormatError, match="an HDF5 file without checksums"):
         Recorder(simulation(), tmp_path, resume=True)
     assert (tmp_path / RUN_FILE).exists()
     assert not (tmp_path / LOCK_FILE).exists()
@@ -279,12 +279,12 @@ def test_messages_say_how_to_go_on(tmp_path):
     assert "resume=True" in command("resume", tmp_path).stderr
 
 
-def test_a_checkpoint_of_a_run_that_was_deleted_is_not_taken(tmp_path, monkeypatch):
+@pytest.mark.parametrize("again", [True, False])
+def test_a_checkpoint_without_its_run_is_neither_taken_nor_replaced(tmp_path, again):
     recorded(tmp_path, 0.1)
     (tmp_path / RUN_FILE).unlink()
-    monkeypatch.setattr(Recorder, "checkpoint", lambda self: None)  # killed before the first
-    Recorder(simulation(), tmp_path, resume=True).abandon()
-    monkeypatch.undo()
-    sim = simulation()
-    Recorder(sim, tmp_path, resume=True).close()
+    before, sim = digest(tmp_path), simulation()
+    with pytest.raises(am.InputError, match=r"holds a checkpoint\.npz, but no run"):
+        Recorder(sim, tmp_path, resume=again)
     assert sim.steps == 0
+    assert digest(tmp_path) == before

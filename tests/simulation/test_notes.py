@@ -11,6 +11,7 @@ from amontons.results import begin, resume
 from amontons.scenes import BouncingBalls
 from amontons.simulation.notes import Note, percent, summaries
 from helpers.command_line import run
+from helpers.recordings import downgraded
 
 BALL = am.Sphere(0.1)
 
@@ -101,6 +102,7 @@ def test_a_file_of_an_older_release_has_no_notes_and_can_go_on(tmp_path):
     first = begin(BouncingBalls(4, height=0.02), tmp_path)
     with first.recorder:
         first.simulation.run(0.05, on_step=first.recorder)
+    downgraded(tmp_path / "run.h5")
     with h5py.File(tmp_path / "run.h5", "r+", libver="latest") as file:
         del file["notes"]
     with am.Results(tmp_path) as results:

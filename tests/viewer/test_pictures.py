@@ -2,7 +2,9 @@
 
 import io
 import itertools
+import os
 import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -346,3 +348,36 @@ def test_export_refuses(folder, words, message):
     result = invoke("export", str(folder / "drum"), "--format", "png", *words)
     assert result.exit_code == 2
     assert message in result.stderr
+
+
+FULL = """
+import resource, signal, sys
+import amontons as am
+from amontons.viewer.pictures import Look
+from amontons.viewer.pictures.video import write_video
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (1500, 1500))
+try:
+    with am.Results(sys.argv[1]) as results:
+        write_video(results, sys.argv[2], look=Look(size=(96, 64)))
+except am.OutputError as reason:
+    print(reason)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name != "posix", reason="needs limits on file sizes")
+def test_a_film_that_does_not_fit_on_the_disk_leaves_the_earlier_one(tmp_path):
+    pytest.importorskip("imageio_ffmpeg")
+    world = am.World()
+    world.add_body(am.Sphere(0.1), mass=1.0)
+    sim = am.Simulation(world, step=1e-2)
+    with am.Recorder(sim, tmp_path / "run") as recorder:
+        sim.run(0.5, on_step=recorder)
+    film = tmp_path / "run.mp4"
+    film.write_text("an earlier film")
+    command = [sys.executable, "-c", FULL, str(tmp_path / "run"), str(film)]
+    ended = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert ended.stdout.startswith(f"cannot write {film}: ")
+    assert film.read_text() == "an earlier film"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["run", "run.mp4"]

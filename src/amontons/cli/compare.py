@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from amontons.cli.loading import check_target, expand
+from amontons.cli.loading import expand
 from amontons.cli.output import BAD_INPUT, INTERRUPTED, console, print_json
 from amontons.cli.settings import (
     DEFAULT_TOLERANCE,
     Exact,
+    Force,
     Json,
     MaxIterations,
     Settings,
@@ -21,6 +22,7 @@ from amontons.cli.settings import (
     use_threads,
 )
 from amontons.errors import InputError
+from amontons.storage.targets import check_target
 
 if TYPE_CHECKING:
     from amontons.cli.solver_runs import SolverRuns
@@ -52,6 +54,7 @@ def compare(
             "to this .png, .svg or .pdf.",
         ),
     ] = None,
+    force: Force = False,
     json: Json = False,
 ) -> None:
     """Compare solvers on one problem or many.
@@ -72,7 +75,7 @@ def compare(
         from amontons.plots.style import check_format
 
         check_format(plot)
-        check_target(plot, paths)
+        check_target(plot, inputs=paths, replaces=force)
     use_threads(threads)
     runs = run_solvers(paths, methods)
     if json:

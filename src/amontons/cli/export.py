@@ -10,6 +10,7 @@ import typer
 
 from amontons.cli.output import console, megabytes
 from amontons.cli.progress import Display
+from amontons.cli.settings import Force
 from amontons.errors import InputError
 
 if TYPE_CHECKING:
@@ -55,10 +56,12 @@ def export(
     forces: Annotated[
         str, typer.Option("--forces", help="png, mp4: none, arrows or chains.")
     ] = "none",
+    force: Force = False,
 ) -> None:
     """Write a run in a format that other programs read, or as pictures."""
     from amontons.results import Results
     from amontons.results.exports import EXPORTS
+    from amontons.storage.targets import check_target
 
     if format not in (*EXPORTS, *PICTURES):
         known = ", ".join((*EXPORTS, *PICTURES))
@@ -68,6 +71,8 @@ def export(
     with Results(folder) as results:
         target = out or results.path.parent
         target.mkdir(parents=True, exist_ok=True)
+        for name in _names(format, time, results.has_contacts):
+            check_target(target / name, ours=results.path.parent, replaces=force)
         if format in EXPORTS:
             written = EXPORTS[format](results, target, range(0, results.frames, every))
         else:
@@ -78,6 +83,19 @@ def export(
                 written = _film(results, target, look, fps, pace)
         for path in written:
             console().print(f"wrote {path} ({megabytes(path.stat().st_size)})", soft_wrap=True)
+
+
+def _names(format: str, times: Sequence[float] | None, contacts: bool) -> list[str]:
+    """What will be written."""
+    from amontons.results.exports import NAMES
+
+    if format == "png":
+        return [_still(moment) for moment in times] if times else [_still(None)]
+    return [name for name in NAMES[format] if contacts or not name.startswith("contacts.")]
+
+
+def _still(moment: float | None) -> str:
+    return "picture.png" if moment is None else f"picture-{moment:g}s.png"
 
 
 def _look(size: str, camera: str, colour: str, forces: str) -> Look:
@@ -112,7 +130,7 @@ def _stills(
     painter, written = Painter(results, look), []
     moments: Sequence[float | None] = times or [None]
     for moment in moments:
-        name = "picture.png" if moment is None else f"picture-{moment:g}s.png"
+        name = _still(moment)
         painter.picture(nearest(results, moment)).save(target / name)
         written.append(target / name)
     return written

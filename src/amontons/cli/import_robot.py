@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from amontons.cli.output import console, print_json
-from amontons.cli.settings import Json
+from amontons.cli.settings import Force, Json
 
 
 def import_robot(
@@ -16,6 +16,7 @@ def import_robot(
     out: Annotated[
         Path, typer.Option("--out", "-o", metavar="FILE", help="A scene file: .yaml or .toml.")
     ],
+    force: Force = False,
     json: Json = False,
 ) -> None:
     """Turn a robot in URDF or MJCF into a scene file, and list what is not taken over.
@@ -24,7 +25,9 @@ def import_robot(
     """
     from amontons.cli.scene_files import say_untaken
     from amontons.interchange import load_robot, save_scene
+    from amontons.storage.targets import check_target
 
+    check_target(out, inputs=[file], replaces=force)
     robot = load_robot(file)
     scene = robot.scene()
     save_scene(scene, out)

@@ -1,16 +1,15 @@
-"""Reading what commands are given, and checking early where they shall write."""
+"""Reading what commands are given."""
 
 from __future__ import annotations
 
 import glob
-import os
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from amontons.cli.output import tidy_warnings
-from amontons.errors import FileFormatError, InputError, OutputError
+from amontons.errors import FileFormatError, InputError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -86,19 +85,3 @@ def _expand_one(argument: Path) -> list[Path]:
             raise InputError(f"no file matches {argument}")
         return matches
     return [argument]
-
-
-def check_target(path: Path, inputs: Sequence[Path] = ()) -> None:
-    """Raise `OutputError` where `path` cannot be written, before hours are spent on a result."""
-    folder = Path(os.path.realpath(path)).parent
-    why = ""
-    if path.is_dir():
-        why = "it is a folder; give a file name"
-    elif not folder.is_dir():
-        why = f"the folder {folder} does not exist; create it first"
-    elif not os.access(folder, os.W_OK):
-        why = f"no permission to write in {folder}"
-    elif path.exists() and any(source.exists() and path.samefile(source) for source in inputs):
-        why = "it is the problem itself; choose another name"
-    if why:
-        raise OutputError(f"cannot write {path}: {why}")

@@ -16,6 +16,7 @@ from amontons.errors import AmontonsError, ProblemWarning
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.text import Text
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -30,15 +31,22 @@ WIDTH_OF_A_FILE = 130
 
 
 def console(*, stderr: bool = False) -> Console:
-    """A console on standard output or standard error; wide where that is not a terminal."""
+    """A console on standard output or standard error; wide where that is not a terminal.
+
+    Names of files, scenes and bodies may have brackets: what is printed in a style is a `Text`.
+    """
     from rich.console import Console
 
-    screen = Console(stderr=stderr, highlight=False)
-    return (
-        screen
-        if screen.is_terminal
-        else Console(stderr=stderr, highlight=False, width=WIDTH_OF_A_FILE)
-    )
+    plain: dict[str, Any] = {"stderr": stderr, "highlight": False, "markup": False, "emoji": False}
+    screen = Console(**plain)
+    return screen if screen.is_terminal else Console(**plain, width=WIDTH_OF_A_FILE)
+
+
+def styled(text: str, style: str) -> Text:
+    """A text in a style, for a line or a cell of a table."""
+    from rich.text import Text
+
+    return Text(text, style=style)
 
 
 def complain(message: str, *, kind: str = "error", style: str = "bold red") -> None:

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from amontons.cli.output import console
+from amontons.cli.settings import Force
 from amontons.cli.watched_run import tell_notes_of
 from amontons.errors import InputError
 
@@ -19,10 +20,12 @@ def plot(
         typer.Option("--out", "-o", help="Where to. \\[default: the run's folder]"),
     ] = None,
     format: Annotated[str, typer.Option("--format", help="png, svg or pdf.")] = "png",
+    force: Force = False,
 ) -> None:
     """Draw energy by cause, contacts, the solver's effort, times of stages, recorded forces."""
     from amontons import plots
     from amontons.results import Results
+    from amontons.storage.targets import check_target
 
     with Results(folder) as results:
         if not results.steps:
@@ -37,8 +40,10 @@ def plot(
         }
         if results.has_contacts and len(results.contacts(-1)):
             figures["forces"] = plots.forces
-        for name, draw in figures.items():
-            path = target / f"{name}.{format}"
-            plots.save(draw(results), path)
+        paths = {name: target / f"{name}.{format}" for name in figures}
+        for path in paths.values():
+            check_target(path, ours=results.path.parent, replaces=force)
+        for name, path in paths.items():
+            plots.save(figures[name](results), path)
             console().print(f"wrote {path}", soft_wrap=True)
         tell_notes_of(results)

@@ -1,7 +1,8 @@
-"""Progress on a terminal, and Ctrl-C that ends a run with its best iterate."""
+"""Progress on a terminal, and Ctrl-C and its like, which end a run with its best iterate."""
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import math
 import signal
@@ -11,7 +12,7 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Self
 
-from amontons.cli.output import complain, console
+from amontons.cli.output import INTERRUPTED, complain, console
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bars
@@ -28,31 +29,41 @@ PAUSE = 0.1
 
 
 class Interrupt:
-    """Within its context, the first Ctrl-C sets `requested`; a second one interrupts as usual."""
+    """Within its context, the first Ctrl-C sets `requested`; a second one interrupts as usual.
+
+    SIGTERM (of `kill`, of a batch system, of a machine that shuts down) and SIGHUP (of a terminal
+    that is closed) do the same; one that is ignored, as under `nohup`, stays so.
+    """
 
     def __init__(self, when: str = "after this iteration") -> None:
         self.requested = False
+        self.exit_code = INTERRUPTED
+        """Of a process that ends because of it."""
         self._when = when
-        self._usual: Any = None
+        self._usual: dict[int, Any] = {}
 
     def __enter__(self) -> Self:
         if threading.current_thread() is threading.main_thread():
-            self._usual = signal.signal(signal.SIGINT, self._on_signal)
+            names = ("SIGINT", "SIGTERM", "SIGHUP")  # Windows has no SIGHUP
+            for number in (getattr(signal, name) for name in names if hasattr(signal, name)):
+                if number == signal.SIGINT or signal.getsignal(number) != signal.SIG_IGN:
+                    self._usual[number] = signal.signal(number, self._on_signal)
         return self
 
     def __exit__(self, *error: object) -> None:
-        if self._usual is not None:
-            signal.signal(signal.SIGINT, self._usual)
+        for number, usual in self._usual.items():
+            signal.signal(number, usual)
 
     def _on_signal(self, number: int, frame: FrameType | None) -> None:
         if self.requested:
             raise KeyboardInterrupt
-        self.requested = True
-        complain(
-            f"{self._when}; press Ctrl-C again to give up at once",
-            kind="stopping",
-            style="bold yellow",
-        )
+        self.requested, self.exit_code = True, 128 + number
+        with contextlib.suppress(OSError):  # the terminal may be gone
+            complain(
+                f"{self._when}; press Ctrl-C again to give up at once",
+                kind="stopping",
+                style="bold yellow",
+            )
 
 
 class Display:
@@ -101,7 +112,7 @@ def _bars() -> Bars:
     return Progress(
         SpinnerColumn(),
         BarColumn(bar_width=24),
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         TimeElapsedColumn(),
         console=console(stderr=True),
         transient=True,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from amontons.cli.output import grouped, seconds
+from amontons.cli.output import grouped, seconds, styled
 from amontons.cli.settings import Settings
 from amontons.cli.solve import COLOURS, residuals_of
 from amontons.cli.solver_runs import NOT_APPLICABLE, SolverRun, SolverRuns
@@ -13,6 +13,7 @@ from amontons.cli.solver_runs import NOT_APPLICABLE, SolverRun, SolverRuns
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
 MISSING = "-"
 
@@ -45,14 +46,14 @@ def _runs(runs: SolverRuns, settings: Settings) -> Table:
     return table
 
 
-def _cells(run: SolverRun, rivals: list[SolverRun]) -> list[str]:
+def _cells(run: SolverRun, rivals: list[SolverRun]) -> list[str | Text]:
     """Status and numbers of a run; the best of its problem in bold."""
     solution = run.solution
     if solution is None:
-        return [f"[dim]{NOT_APPLICABLE}[/]", *[f"[dim]{MISSING}[/]"] * 4]
+        return [styled(NOT_APPLICABLE, "dim"), *[styled(MISSING, "dim")] * 4]
     style = COLOURS.get(run.status, "dark_orange").removeprefix("bold ")
     return [
-        f"[{style}]{run.status}[/]",
+        styled(run.status, style),
         _bold(grouped(solution.iterations), _is_best(run, rivals, "iterations")),
         _bold(seconds(solution.time), _is_best(run, rivals, "time")),
         f"{solution.residuals.scaled:.1e}",
@@ -60,8 +61,8 @@ def _cells(run: SolverRun, rivals: list[SolverRun]) -> list[str]:
     ]
 
 
-def _bold(text: str, best: bool) -> str:
-    return f"[bold]{text}[/]" if best else text
+def _bold(text: str, best: bool) -> str | Text:
+    return styled(text, "bold") if best else text
 
 
 def _is_best(run: SolverRun, rivals: list[SolverRun], quantity: str) -> bool:

@@ -24,7 +24,7 @@ def resume(
     """Go on with a run from its last checkpoint: the result is that of an unbroken run.
 
     Exit code: 0 ran to its end, 2 bad input, 3 became unstable or is strict and had a note, 130
-    stopped by Ctrl-C again.
+    stopped by Ctrl-C again, 143 by SIGTERM, 129 by SIGHUP.
     """
     from amontons.checks import positive
     from amontons.cli.watched_run import carry_out

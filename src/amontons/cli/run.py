@@ -69,17 +69,22 @@ def run(
     ] = False,
     live: Live = False,
     strict: Strict = False,
+    force: Annotated[
+        bool,
+        typer.Option("--force", help="Begin in a folder that is not empty; a run in it is lost."),
+    ] = False,
     json: Json = False,
 ) -> None:
     """Run a scene and record it; what is not given is as the scene advises.
 
     Exit code: 0 ran to its end, 2 bad input, 3 became unstable or is strict and had a note, 130
-    stopped by Ctrl-C (go on with `amontons resume`).
+    stopped by Ctrl-C, 143 by SIGTERM, 129 by SIGHUP (go on with `amontons resume`).
     """
     from amontons.cli.scene_files import names_a_file
     from amontons.cli.second_compiler import start_where_cold
     from amontons.cli.watched_run import carry_out, free_folder
     from amontons.results import begin
+    from amontons.results.folder import check_run_folder
 
     made = _made(scene, bodies, seed, set or [])
     settings = _settings(
@@ -92,9 +97,11 @@ def run(
     )
     use_threads(threads)
     start_where_cold()
-    folder = out or free_folder(Path(scene).stem if names_a_file(scene) else made.name)
+    source = [Path(scene)] if names_a_file(scene) else []
+    folder = out or free_folder(source[0].stem if source else made.name)
+    check_run_folder(folder, source, force=force)
     rate, points = _output(made, frames, contacts)
-    begun = begin(made, folder, settings=settings, rate=rate, contacts=points)
+    begun = begin(made, folder, settings=settings, rate=rate, contacts=points, force=force)
     carry_out(begun, json=json, live=live, strict=strict)
 
 

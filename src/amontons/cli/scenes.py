@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from amontons.cli.output import console, print_json
-from amontons.cli.settings import Json
+from amontons.cli.output import console, print_json, styled
+from amontons.cli.settings import Force, Json
 from amontons.errors import InputError
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ def scenes(
     schema: Annotated[
         bool, typer.Option("--schema", help="Print the JSON schema of scene files.")
     ] = False,
+    force: Force = False,
     json: Json = False,
 ) -> None:
     """List all scenes, show the parameters of one, or write one as a file."""
@@ -48,7 +49,7 @@ def scenes(
         print_json(json_schema())
         return
     if file is not None:
-        _write(name, file, set or [])
+        _write(name, file, set or [], force)
         return
     if name is None:
         if json:
@@ -63,15 +64,17 @@ def scenes(
         _print_one(kind)
 
 
-def _write(name: str | None, file: Path, given: list[str]) -> None:
+def _write(name: str | None, file: Path, given: list[str], force: bool) -> None:
     """Write a scene as a file."""
     from amontons.cli.run import words_of
     from amontons.interchange.file_scene import save_scene
     from amontons.scenes import find_scene
+    from amontons.storage.targets import check_target
 
     if name is None:
         raise InputError("--file needs the name of a scene: amontons scenes NAME --file FILE")
     kind = find_scene(name)
+    check_target(file, replaces=force)
     save_scene(kind.parsed(words_of(kind, None, None, given)), file)
     console(stderr=True).print(f"written: {file}; run it: amontons run {file}", soft_wrap=True)
 
@@ -92,7 +95,7 @@ def describe(kind: type[Scene]) -> dict[str, Any]:
 def _print_all(kinds: list[type[Scene]]) -> None:
     table = _table("scene", "what happens")
     for kind in kinds:
-        table.add_row(f"[bold]{kind.name}[/]", kind.summary)
+        table.add_row(styled(kind.name, "bold"), kind.summary)
     screen = console()
     screen.print(table)
     screen.print("parameters of one: amontons scenes NAME; run it: amontons run NAME")
@@ -100,13 +103,13 @@ def _print_all(kinds: list[type[Scene]]) -> None:
 
 def _print_one(kind: type[Scene]) -> None:
     screen = console()
-    screen.print(f"[bold]{kind.name}[/]: {kind.summary}")
+    screen.print(styled(kind.name, "bold") + styled(f": {kind.summary}", "none"))
     table = _table("parameter", "default", "unit", "range", "what it is")
     for each in kind.parameters():
         default = each.default
         text = ",".join(map(str, default)) if isinstance(default, tuple) else str(default)
         help = each.help + (" (also --bodies)" if each.name == kind.counted else "")
-        table.add_row(f"[bold]{each.name}[/]", text, each.unit, each.limits, help)
+        table.add_row(styled(each.name, "bold"), text, each.unit, each.limits, help)
     screen.print(table)
     advice = kind.advice
     screen.print(

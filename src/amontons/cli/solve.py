@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from amontons.cli.loading import check_target, load_guess, load_problem
+from amontons.cli.loading import load_guess, load_problem
 from amontons.cli.output import (
-    INTERRUPTED,
     NOT_CONVERGED,
     console,
     grouped,
@@ -31,6 +30,7 @@ from amontons.cli.settings import (
     prepare,
     use_threads,
 )
+from amontons.storage.targets import check_target
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -80,7 +80,7 @@ def solve(
         exact=exact,
     )
     if out is not None:
-        check_target(out, [file])
+        check_target(out, inputs=[file, *([guess] if guess else [])], replaces=True)
     method = settings.solver(solver)
     use_threads(threads)
     problem = load_problem(file)
@@ -102,7 +102,7 @@ def solve(
     elif not quiet:
         console().print(as_table(report, problem, solution))
     if not solution.converged:
-        raise typer.Exit(INTERRUPTED if interrupt.requested else NOT_CONVERGED)
+        raise typer.Exit(interrupt.exit_code if interrupt.requested else NOT_CONVERGED)
 
 
 def _hush_compiler(quiet: bool) -> None:

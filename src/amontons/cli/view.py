@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from amontons.cli.output import complain, console, megabytes
+from amontons.cli.settings import Force
 from amontons.errors import InputError
 
 LARGE = 200_000_000
@@ -24,6 +25,7 @@ def view(
         typer.Option("--out", "-o", help="The page. \\[default: view.html in the run's folder]"),
     ] = None,
     every: Annotated[int, typer.Option("--every", metavar="K", help="Every K-th frame.")] = 1,
+    force: Force = False,
     open: Annotated[bool, typer.Option("--open/--no-open", help="Show it now.")] = True,
     live: Annotated[
         bool, typer.Option("--live", help="Follow a run that is still going on, until Ctrl-C.")
@@ -35,12 +37,16 @@ def view(
         return
     from amontons.cli.watched_run import tell_notes_of
     from amontons.results import Results
+    from amontons.results.folder import run_files
+    from amontons.storage.targets import check_target
     from amontons.viewer import write_page
 
     if every < 1:
         raise InputError(f"--every must be 1 or more, got {every}")
     with Results(folder) as results:
-        path = out or results.path.parent / "view.html"
+        home = results.path.parent
+        path = out or home / "view.html"
+        check_target(path, inputs=[results.path, *run_files(home)], ours=home, replaces=force)
         write_page(results, path, every=every)
         tell_notes_of(results)
     size = path.stat().st_size

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from amontons.cli.output import (
-    INTERRUPTED,
     STOPPED,
     complain,
     console,
@@ -19,6 +18,7 @@ from amontons.cli.output import (
     megabytes,
     print_json,
     seconds,
+    styled,
 )
 from amontons.cli.progress import Display, Interrupt
 from amontons.errors import SimulationError
@@ -79,7 +79,7 @@ def carry_out(run: RecordedRun, *, json: bool, live: bool = False, strict: bool 
             kind="stopped",
             style="bold yellow",
         )
-        raise typer.Exit(INTERRUPTED)
+        raise typer.Exit(interrupt.exit_code)
 
 
 @contextlib.contextmanager
@@ -198,7 +198,8 @@ def _print(report: dict[str, Any]) -> None:
     screen = console()
     screen.print(table)
     folder = report["folder"]
-    screen.print(f"watch it: [bold]amontons view {folder}[/]", soft_wrap=True)
+    watch = styled("watch it: ", "none") + styled(f"amontons view {folder}", "bold")
+    screen.print(watch, soft_wrap=True)
     screen.print(f"plot it: amontons plot {folder}", soft_wrap=True)
 
 

@@ -57,7 +57,7 @@ def panels(count: int, title: str, *, share_y: bool) -> tuple[Figure, list[Axes]
     figure.get_layout_engine().set(wspace=0.05)
     axes = list(figure.subplots(1, count, squeeze=False, sharey=share_y)[0])
     if title:
-        figure.suptitle(title, fontsize=12)
+        figure.suptitle(title, fontsize=12, parse_math=False)
     for ax in axes:
         ax.grid(True, which="major", color="0.88", linewidth=0.7)
         ax.set_axisbelow(True)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
+import time
 import weakref
+from collections.abc import Iterator
 from pathlib import Path
 
 from amontons.errors import InputError, OutputError
@@ -20,10 +22,17 @@ logger = logging.getLogger("amontons")
 
 
 class Claim:
-    """The right to write in a folder; the system takes it back from a process that dies."""
+    """The right to write in a folder, which is made if it is not there.
+
+    The system takes it back from a process that dies.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / LOCK_FILE
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as reason:
+            raise OutputError(f"cannot create the folder {folder}: {reason.strerror}") from None
         self._close: weakref.finalize[..., Claim] | None = None
         while fcntl is not None and self._close is None:
             try:
@@ -31,7 +40,7 @@ class Claim:
             except OSError as reason:
                 raise OutputError(f"cannot write in {folder}: {reason.strerror}") from None
             try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                _lock(file)
             except BlockingIOError:
                 owner = os.read(file, 20).decode()
                 os.close(file)
@@ -47,12 +56,50 @@ class Claim:
             else:  # its owner removed it meanwhile
                 os.close(file)
 
+    @contextlib.contextmanager
+    def kept(self) -> Iterator[None]:
+        """Release it only where what is done within fails."""
+        try:
+            yield
+        except BaseException:
+            self.release()
+            raise
+
     def release(self) -> None:
         """Let others write."""
         if self._close is not None and self._close.alive:
             with contextlib.suppress(OSError):
                 self.path.unlink()
             self._close()
+
+
+def is_claimed(folder: Path) -> bool:
+    """Whether somebody writes in a folder, or may do so where there are no locks."""
+    if fcntl is None:
+        return True
+    try:
+        file = os.open(folder / LOCK_FILE, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError:
+        return True
+    finally:
+        os.close(file)
+    return False
+
+
+def _lock(file: int) -> None:
+    """Take the lock; who only asks whether it is taken holds it for an instant."""
+    for pause in (0.01, 0.05, 0.2):
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            time.sleep(pause)
+        else:
+            return
+    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def _is_still(file: int, path: Path) -> bool:

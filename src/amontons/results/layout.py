@@ -1,22 +1,27 @@
 """What a run's folder and its HDF5 file hold, and under which names.
 
-`run.h5`, readable while it grows (HDF5's SWMR: open it with ``swmr=True``):
+`run.h5`, readable while it grows (HDF5's SWMR: open it with ``swmr=True``), by HDF5 1.10 and later:
 
 - attributes ``format``, ``version``, ``amontons``, ``rate`` [1/s], ``about`` (JSON: scene,
-  parameters, settings)
+  parameters, settings), and ``digest`` of all that does not change
 - ``shapes/``: ``kind``, ``half``, ``middle`` [m], and triangles for display about each shape's
   centre of mass, end to end: ``vertices``, ``triangles``, ``vertex_start``, ``triangle_start``;
   spheres have none, as ``half`` is their radius
 - ``bodies/``: ``id``, ``shape``, ``mass`` [kg], ``fixed``, ``kinematic``, ``name``
 - ``frames/``, one entry per frame: ``position``, ``orientation``, ``twist``, ``step``, ``time``;
-  with contacts ``first_contact`` and ``contacts``. A frame is there once its ``time`` is.
+  with contacts ``first_contact`` and ``contacts``; ``check``, checksums of what its attribute
+  ``of`` names. A frame is there once its ``time`` is.
 - ``contacts/``: the arrays of `CONTACT`; each frame's begin at a multiple of `ROWS`, so that no
   compressed chunk is ever written twice
-- ``steps``: one row per step; its attributes ``columns`` and ``units`` say what is in it
+- ``steps``: one row per step; its attributes ``columns`` and ``units`` say what is in it, of which
+  the last is the row's checksum
 - ``notes``: what there was to note, one row per note: `NOTE`
 
-Version 1 had no torques of contacts, no units, and fewer columns; the oldest files have no notes.
-Such files can be read, and a run that goes on in one keeps to it.
+How checksums are made is said in `amontons.results.checksums`.
+
+Version 2 had no checksums. Version 1 had no torques of contacts, no units, and fewer columns, and
+the oldest files have no notes. Such files can be read; a run that goes on in one keeps to its
+columns and arrays, and gets checksums.
 
 `scene.yaml`: of a run of a scene file or an imported robot, all of it, meshes included.
 
@@ -27,6 +32,7 @@ Such files can be read, and a run that goes on in one keeps to it.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -35,8 +41,13 @@ import numpy as np
 from amontons.simulation.report import READINGS
 
 FORMAT = "amontons run"
-VERSION = 2
-READABLE = (1, 2)
+VERSION = 3
+READABLE = (1, 2, 3)
+CHECKED = 3
+"""Version from which on everything has a checksum."""
+
+HDF5_VERSIONS = ("v110", "v110")
+"""HDF5 1.10 reads the files, and so do all later releases, whichever wrote them."""
 
 RUN_FILE = "run.h5"
 CHECKPOINT = "checkpoint.npz"
@@ -83,11 +94,23 @@ NOTE = np.dtype(
         ("kind", "S24"),
         ("bodies", "S240"),  # names, with newlines between
         ("message", "S720"),
+        ("crc32", np.uint32),
     ]
 )
 """A note of a step; texts are UTF-8, and cut where they are too long."""
 
+CRC = "crc32"
+"""Column of a step, and field of a note, that is the checksum of the others."""
+
+MOMENT = "moment"
+"""What a checksum of a frame is called that is of its step, its time and its range of contacts."""
+
 PACKED: dict[str, Any] = {"compression": "gzip", "compression_opts": 1, "shuffle": True}
+
+
+def checked_names(contacts: Iterable[str]) -> list[str]:
+    """Of what a frame has checksums, in their order; `contacts` are the arrays of contacts."""
+    return [MOMENT, *FRAME, *(f"contacts/{name}" for name in contacts)]
 
 
 def run_file(path: Path) -> Path:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -14,10 +13,11 @@ import h5py
 import numpy as np
 from numpy.typing import NDArray
 
-from amontons.errors import FileFormatError, InputError
+from amontons.errors import InputError
 from amontons.results import tables
-from amontons.results.layout import COLUMNS, CONTACT, FORMAT, READABLE, WORK, run_file
-from amontons.results.run_file import columns_of
+from amontons.results.constants import part
+from amontons.results.layout import COLUMNS, CONTACT, CRC, FRAME, WORK, run_file
+from amontons.results.stored_run import StoredRun
 from amontons.results.surfaces import Surface, surfaces_of
 from amontons.simulation.contacts import Contacts
 from amontons.simulation.notes import Note, NoteSummary, brief, summaries
@@ -109,32 +109,41 @@ class Results:
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = run_file(Path(path))
-        self.file = _opened(self.path)
-        """The HDF5 file itself, laid out as `amontons.results.layout` says."""
-        self.refresh()
+        if not self.path.is_file():
+            raise InputError(
+                f"{self.path.parent} holds no run: there is no {self.path.name}; `amontons run` "
+                "makes one"
+            )
+        self._stored = StoredRun(self.path)
 
     def refresh(self) -> None:
         """Look again: a run that still goes on has more frames by now."""
-        for name in ("frames/time", "steps", "notes"):
-            if name in self.file:
-                self.file[name].refresh()
-        self.frames: int = int(self.file["frames/time"].shape[0])
+        self._stored.refresh()
+
+    @property
+    def file(self) -> h5py.File:
+        """The HDF5 file, laid out as `amontons.results.layout` says; `refresh` opens it anew.
+
+        What is read from there is not checked for damage.
+        """
+        return self._stored.file
+
+    @property
+    def frames(self) -> int:
         """Whole frames."""
-        self.steps: int = int(self.file["steps"].shape[0])
+        return self._stored.frames
+
+    @property
+    def steps(self) -> int:
         """Steps that were read."""
-        if self.frames:
-            for name in self.file["frames"]:
-                self.file["frames"][name].refresh()
-            for name in self.file.get("contacts", ()):
-                self.file["contacts"][name].refresh()
+        return self._stored.steps
 
     # -- what does not change ---------------------------------------------------------------------
 
-    @cached_property
+    @property
     def about(self) -> dict[str, Any]:
         """Scene, parameters and settings, as the recorder was told."""
-        said: dict[str, Any] = json.loads(self.file.attrs["about"])
-        return said
+        return self._stored.outline.about
 
     @property
     def scene(self) -> str:
@@ -144,51 +153,51 @@ class Results:
     @property
     def rate(self) -> float:
         """Frames per simulated second [1/s]."""
-        return float(self.file.attrs["rate"])
+        return self._stored.outline.rate
 
     @property
     def version(self) -> str:
         """Version of amontons that wrote the file."""
-        return str(self.file.attrs["amontons"])
+        return self._stored.outline.written_by
 
     @cached_property
     def bodies(self) -> BodyList:
         """Ids, shapes, masses and names."""
-        group = self.file["bodies"]
-        columns = {name: group[name][:] for name in ("id", "shape", "mass", "fixed", "kinematic")}
-        return BodyList(**columns, names=[each.decode(errors="replace") for each in group["name"]])
+        arrays = part(self._stored.constants, "bodies")
+        names = [each.decode(errors="replace") for each in arrays.pop("name")]
+        return BodyList(**arrays, names=names)
 
     @cached_property
     def shapes(self) -> list[Surface]:
         """Every shape as triangles."""
-        return surfaces_of({name: dataset[:] for name, dataset in self.file["shapes"].items()})
+        return surfaces_of(part(self._stored.constants, "shapes"))
 
     # -- frames -----------------------------------------------------------------------------------
 
     @property
     def time(self) -> Floats:
         """Of every frame [s], shape (frames,)."""
-        return np.asarray(self.file["frames/time"][: self.frames])
+        return np.array(self._stored.moments["time"], dtype=np.float64)
 
     @property
     def position(self) -> Series:
         """Centres of mass [m], shape (frames, bodies, 3)."""
-        return Series(self.file["frames/position"], self.frames)
+        return Series(self._stored, "position")
 
     @property
     def orientation(self) -> Series:
         """Unit quaternions (w, x, y, z), shape (frames, bodies, 4)."""
-        return Series(self.file["frames/orientation"], self.frames)
+        return Series(self._stored, "orientation")
 
     @property
     def twist(self) -> Series:
         """Velocity and angular velocity [m/s, rad/s], shape (frames, bodies, 6)."""
-        return Series(self.file["frames/twist"], self.frames)
+        return Series(self._stored, "twist")
 
     @property
     def has_contacts(self) -> bool:
         """Whether contacts were recorded."""
-        return "contacts" in self.file
+        return bool(self._stored.outline.contact_arrays)
 
     def __len__(self) -> int:
         return self.frames
@@ -200,8 +209,8 @@ class Results:
         number %= self.frames
         return Frame(
             number,
-            int(self.file["frames/step"][number]),
-            float(self.file["frames/time"][number]),
+            int(self._stored.moments["step"][number]),
+            float(self._stored.moments["time"][number]),
             self.position[number],
             self.orientation[number],
             self.twist[number],
@@ -219,15 +228,15 @@ class Results:
         """
         if not self.has_contacts:
             raise InputError(f"{self.path} has no contacts: record them (run --contacts)")
-        number %= max(self.frames, 1)
-        first = int(self.file["frames/first_contact"][number])
-        rows = slice(first, first + int(self.file["frames/contacts"][number]))
-        group = self.file["contacts"]
-        count = rows.stop - rows.start
+        if not -self.frames <= number < self.frames:
+            raise InputError(f"there is no frame {number}; the run has {self.frames}")
+        number %= self.frames
+        found = self._stored.contacts_of(number)
+        count = len(found["gap"])
         read = {field: np.full((count, *each), np.nan) for _, each, field in CONTACT.values()}
-        read |= {CONTACT[name][2]: group[name][rows] for name in group}
+        read |= {CONTACT[name][2]: array for name, array in found.items()}
         read["normals"] = read["normals"].astype(np.float64)
-        length = self._length_of_step(int(self.file["frames/step"][number]))
+        length = self._length_of_step(int(self._stored.moments["step"][number]))
         return Contacts(
             read["bodies"], read["points"], read["normals"], read["gaps"], read["force"],
             read["torque"], length,
@@ -237,20 +246,30 @@ class Results:
         """Of the step with this number, counted from 1 [s]; NaN where it is not known."""
         if "step" not in self.columns or not 0 < number <= self.steps:
             return np.nan
-        return float(self.file["steps"][number - 1, self.columns.index("step")])
+        return float(self.readings("step")[number - 1])
 
     # -- readings ---------------------------------------------------------------------------------
 
     @property
     def columns(self) -> list[str]:
         """Names of the readings."""
-        return columns_of(self.file)
+        return [name for name in self._stored.outline.columns if name != CRC]
+
+    @property
+    def units(self) -> dict[str, str]:
+        """Of the columns, by their names; empty texts where they have none."""
+        outline = self._stored.outline
+        return {
+            name: unit
+            for name, unit in zip(outline.columns, outline.units, strict=False)
+            if name != CRC
+        }
 
     def readings(self, name: str) -> Floats:
         """One reading of every step, shape (steps,)."""
         if name not in self.columns:
             raise InputError(f"there is no reading {name!r}; there are {', '.join(self.columns)}")
-        return np.asarray(self.file["steps"][: self.steps, self.columns.index(name)])
+        return self._stored.column(name)
 
     @property
     def work(self) -> dict[str, Floats]:
@@ -265,14 +284,14 @@ class Results:
 
         Which of them is said where it is declared, in `amontons.simulation.report.StepReport`.
         """
-        return {name: COLUMNS[name].of_run(self.readings(name)) for name in self.columns}
+        known = [name for name in self.columns if name in COLUMNS]
+        return {name: COLUMNS[name].of_run(self.readings(name)) for name in known}
 
     # -- notes ------------------------------------------------------------------------------------
 
     @property
     def notes(self) -> list[Note]:
         """What there was to note in the run, in the order of the steps."""
-        rows = self.file["notes"][:] if "notes" in self.file else ()
         return [
             Note(
                 kind=_text(row["kind"]),
@@ -282,7 +301,7 @@ class Results:
                 bodies=tuple(_text(row["bodies"]).split("\n")) if row["bodies"] else (),
                 value=float(row["value"]),
             )
-            for row in rows
+            for row in self._stored.note_rows()
         ]
 
     @property
@@ -312,7 +331,7 @@ class Results:
 
     def close(self) -> None:
         """Close the file."""
-        self.file.close()
+        self._stored.close()
 
     def __enter__(self) -> Self:
         return self
@@ -321,7 +340,7 @@ class Results:
         self.close()
 
     def __repr__(self) -> str:
-        if not self.file:
+        if not self._stored:
             return f"<Results: {self.path}, closed>"
         last = self.time[-1] if self.frames else 0.0
         said = brief(self.note_summaries)
@@ -338,9 +357,9 @@ def _text(text: bytes) -> str:
 class Series:
     """An array on the disk, one entry per frame: slices of it are numpy arrays."""
 
-    def __init__(self, dataset: h5py.Dataset, frames: int) -> None:
-        self._dataset = dataset
-        self.shape = (frames, *dataset.shape[1:])
+    def __init__(self, stored: StoredRun, name: str) -> None:
+        self._stored, self._name = stored, name
+        self.shape = (stored.frames, len(stored.constants["bodies/id"]), *FRAME[name][1])
 
     def __len__(self) -> int:
         return int(self.shape[0])
@@ -349,32 +368,31 @@ class Series:
         return f"<Series: shape {self.shape}, read from the disk when indexed>"
 
     def __getitem__(self, where: Any) -> Floats:
-        first = where[0] if isinstance(where, tuple) else where
-        if isinstance(first, slice):
-            first = slice(*first.indices(len(self)))
-        elif isinstance(first, int | np.integer):
+        first, *rest = where if isinstance(where, tuple) else (where,)
+        if isinstance(first, int | np.integer):
             if not -len(self) <= first < len(self):
                 raise IndexError(f"there is no frame {first}; the run has {len(self)}")
-            first = int(first) % len(self)
-        rest = where[1:] if isinstance(where, tuple) else ()
-        return np.asarray(self._dataset[(first, *rest)], dtype=np.float64)
+            return np.asarray(self._of([int(first) % len(self)], rest)[0])
+        return self._of(np.arange(len(self))[first].tolist(), rest)
+
+    def _of(self, frames: Sequence[int], rest: Sequence[Any]) -> Floats:
+        """Entries of frames, or what `rest` selects of each."""
+        parts = [
+            np.asarray(some, dtype=np.float64)[(slice(None), *rest)]
+            for first, last in _runs(frames)
+            for some in self._stored.frame_arrays(self._name, first, last)
+        ]
+        nothing = np.empty((0, *self.shape[1:]))[(slice(None), *rest)]
+        return np.asarray(parts[0] if len(parts) == 1 else np.concatenate([nothing, *parts]))
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         return self[:].astype(dtype or np.float64, copy=False)
 
 
-def _opened(path: Path) -> h5py.File:
-    if not path.is_file():
-        raise InputError(
-            f"{path.parent} holds no run: there is no {path.name}; `amontons run` makes one"
-        )
-    try:
-        file = h5py.File(path, "r", libver="latest", swmr=True)
-    except OSError as reason:
-        raise FileFormatError(f"{path} cannot be read as a run: {reason}") from None
-    found, version = file.attrs.get("format"), file.attrs.get("version")
-    if found != FORMAT or version not in READABLE or "steps" not in file:
-        file.close()
-        what = f"its version is {version}" if found == FORMAT else "it is another file"
-        raise FileFormatError(f"{path} is not a run of version {READABLE[-1]} or older: {what}")
-    return file
+def _runs(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Numbers as ranges: the first, and the one after the last, of each that follow one another."""
+    start = 0
+    for i in range(1, len(numbers) + 1):
+        if i == len(numbers) or numbers[i] != numbers[i - 1] + 1:
+            yield numbers[start], numbers[i - 1] + 1
+            start = i

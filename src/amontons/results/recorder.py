@@ -15,7 +15,7 @@ from amontons.checks import positive
 from amontons.errors import InputError, OutputError
 from amontons.results.claim import Claim
 from amontons.results.layout import CHECKPOINT, FRAME, RUN_FILE
-from amontons.results.resuming import reopened, taken
+from amontons.results.resuming import reopened, require_free
 from amontons.results.run_file import RunFile
 from amontons.simulation.notes import Note
 from amontons.simulation.report import StepReport
@@ -54,6 +54,8 @@ class Recorder:
         be as it was when that recorder began, is put where the last checkpoint was taken, what the
         file has beyond that is dropped, and the rest is bit for bit that of an unbroken run. Where
         there is no run yet, begin one.
+    claim:
+        The right to write in the folder, of who has it already.
     """
 
     def __init__(
@@ -66,17 +68,14 @@ class Recorder:
         about: Mapping[str, Any] | None = None,
         checkpoint_every: float = 20.0,
         resume: bool = False,
+        claim: Claim | None = None,
     ) -> None:
         folder = Path(folder)
         rate = None if rate is None else positive("rate", rate)
-        if (folder / RUN_FILE).exists() and not resume:
-            raise InputError(taken(folder))
+        self._claim = claim or Claim(folder)
         try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError as reason:
-            raise OutputError(f"cannot create the folder {folder}: {reason.strerror}") from None
-        self._claim = Claim(folder)
-        try:
+            if not resume or not (folder / RUN_FILE).exists():
+                require_free(folder)
             remove_unfinished(folder / CHECKPOINT)
             self._open(simulation, folder, rate, contacts, about, checkpoint_every)
         except BaseException:
@@ -101,7 +100,6 @@ class Recorder:
                 self._latest = self._due(float(file.file["frames/time"][file.frames - 1]))
                 return
         else:
-            (folder / CHECKPOINT).unlink(missing_ok=True)  # of a run that was deleted
             file = RunFile.create(
                 path, simulation.world, rate=rate or 60.0, contacts=bool(contacts),
                 about=about or {},

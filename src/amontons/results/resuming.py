@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from amontons.results.layout import CHECKPOINT, RUN_FILE
 from amontons.results.reader import Results
 from amontons.results.run_file import NAME_LENGTH, RunFile
 from amontons.results.truncation import cut_back
+from amontons.simulation.checkpoint import steps_of
 from amontons.simulation.simulation import Simulation
 
 SAME_PLACE = 1e-9
@@ -36,12 +38,26 @@ def reopened(
         _check_options(results, folder, rate, contacts)
         _check_bodies(results, folder, simulation)
         _check_start(results, folder, simulation)
+        if (folder / CHECKPOINT).exists():
+            _check_checkpoint(results, folder)
     if (folder / CHECKPOINT).exists():
         simulation.restore(folder / CHECKPOINT)
     return cut_back(folder / RUN_FILE, simulation.steps, told)
 
 
-def taken(folder: Path) -> str:
+def require_free(folder: Path, *names: str) -> None:
+    """Raise where a folder holds files of a run already, or others of these names."""
+    if (folder / RUN_FILE).exists():
+        raise InputError(_taken(folder))
+    for name in (CHECKPOINT, *names):
+        if os.path.lexists(folder / name):
+            raise InputError(
+                f"{folder} holds a {name}, but no run that it belongs to; nothing is written over "
+                "it: move it away, or choose another folder"
+            )
+
+
+def _taken(folder: Path) -> str:
     """What to say of a folder that holds a run, or another file of that name."""
     try:
         with Results(folder) as results:
@@ -92,6 +108,20 @@ def _check_bodies(results: Results, folder: Path, simulation: Simulation) -> Non
             if column == "shape":  # a number, which says nothing
                 how = f"{names[i]} has another shape there"
             raise InputError(f"{what}: {how}; {advice}")
+
+
+def _check_checkpoint(results: Results, folder: Path) -> None:
+    """Raise where the file has not come as far as the checkpoint: what is between would be lost."""
+    step = steps_of(folder / CHECKPOINT)
+    first = results[0].step if results.frames else 0
+    numbers = results.readings("number")
+    if step != first and step not in numbers:
+        last = int(numbers[-1]) if numbers.size else first
+        raise InputError(
+            f"{folder / CHECKPOINT} is of step {step}, which {results.path.name} does not have: it "
+            f"goes from {first} to {last}; put the file back that belongs to the checkpoint, or "
+            f"remove the checkpoint to go on from the start"
+        )
 
 
 def _check_start(results: Results, folder: Path, simulation: Simulation) -> None:

@@ -1,7 +1,8 @@
 """The growing HDF5 file of a run. Whatever happens, what was written before can be read.
 
 HDF5 writes in an order that readers can follow at any moment (SWMR). No compressed chunk is written
-twice, and the time of a frame comes last: a frame is whole or not there.
+twice, and the time of a frame comes last: a frame is whole or not there. Checksums are written
+with what they are of (`amontons.results.checksums`).
 """
 
 from __future__ import annotations
@@ -19,10 +20,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 import amontons
-from amontons.errors import OutputError
+from amontons.errors import AmontonsError, OutputError
 from amontons.model.world import World
+from amontons.results.checksums import MOMENT, of_array, of_constants, of_note_rows, of_rows
 from amontons.results.deflate import packed_chunk
-from amontons.results.layout import COLUMNS, CONTACT, FORMAT, FRAME, NOTE, PACKED, ROWS, VERSION
+from amontons.results.layout import (
+    COLUMNS,
+    CONTACT,
+    CRC,
+    FRAME,
+    HDF5_VERSIONS,
+    NOTE,
+    PACKED,
+    ROWS,
+    VERSION,
+    checked_names,
+)
+from amontons.results.schema import CONSTANT, Arrays, Outline
 from amontons.results.surfaces import shape_arrays
 from amontons.simulation.contacts import Contacts
 from amontons.simulation.notes import Note
@@ -40,7 +54,7 @@ def writing(path: Path) -> Iterator[None]:
     """Turn what the system says about a failed write into an `OutputError`."""
     try:
         yield
-    except OutputError:
+    except AmontonsError:
         raise
     except (OSError, RuntimeError, ValueError) as reason:
         raise OutputError(
@@ -57,6 +71,7 @@ class RunFile:
         self._frames = dict(file["frames"].items())
         self._contacts = dict(file["contacts"].items()) if "contacts" in file else {}
         self._columns = [COLUMNS[name] for name in columns_of(file)]
+        self._notes = int(file["notes"].shape[0])
 
     @classmethod
     def create(
@@ -66,19 +81,17 @@ class RunFile:
         fresh = path.with_name(f".{path.name}.new")
         with writing(path):
             require_space(path, SPARE)
-            with h5py.File(fresh, "w", libver="latest") as file:
+            with h5py.File(fresh, "w", libver=HDF5_VERSIONS) as file:
+                add_constants(file, {**_shapes(world), **_bodies(world)})
+                _add_growing(file, len(world.bodies), contacts)
                 describe(file, rate, about)
-                for name, array in shape_arrays(world).items():
-                    packed = PACKED if len(array) > ROWS else {}  # a chunk has its price, too
-                    file.create_dataset(f"shapes/{name}", data=array, **packed)
-                bodies = world.bodies
-                for name in ("id", "shape", "mass", "fixed", "kinematic"):
-                    file.create_dataset(f"bodies/{name}", data=getattr(bodies, name))
-                names = [world.name_of(int(each)).encode()[:NAME_LENGTH] for each in bodies.id]
-                file.create_dataset("bodies/name", data=np.array(names, dtype=f"S{NAME_LENGTH}"))
-                _add_growing(file, len(bodies), contacts)
             os.replace(fresh, path)
-            return cls(path, h5py.File(path, "r+", libver="latest"))
+            return cls.reopened(path)
+
+    @classmethod
+    def reopened(cls, path: Path) -> RunFile:
+        """A file that was closed, to go on in."""
+        return cls(path, h5py.File(path, "r+", libver=HDF5_VERSIONS))
 
     @property
     def frames(self) -> int:
@@ -94,27 +107,35 @@ class RunFile:
             size += 0 if contacts is None else 100 * (len(contacts) + ROWS)
             require_space(self.path, size + SPARE)
             frames, number = self._frames, self.frames
+            first, count = 0, 0
+            checks: list[int] = []
             if self._contacts:
-                self._append_contacts(number, contacts or Contacts.none())
-            for name, array in state.items():
-                kind, _ = FRAME[name]
-                _put_chunks(frames[name], number, array[None].astype(kind))
+                first, count, checks = self._append_contacts(number, contacts or Contacts.none())
+            arrays = {name: array.astype(FRAME[name][0]) for name, array in state.items()}
+            for name, array in arrays.items():
+                _put_chunks(frames[name], number, array[None])
+            moment = np.array([(step, time, first, count)], dtype=MOMENT)
+            states = [of_array(number, arrays[name]) for name in FRAME]
             _put(frames["step"], number, step)
+            _put(frames["check"], number, [*of_rows(number, moment).tolist(), *states, *checks])
             _put(frames["time"], number, time)
 
-    def _append_contacts(self, number: int, contacts: Contacts) -> None:
+    def _append_contacts(self, number: int, contacts: Contacts) -> tuple[int, int, list[int]]:
+        """Write a frame's contacts; return the first row, the number of rows, and checksums."""
         frames, count = self._frames, len(contacts)
-        first = 0
+        first, checks = 0, []
         if number:
             before = int(frames["first_contact"][number - 1]) + int(frames["contacts"][number - 1])
             first = -(-before // ROWS) * ROWS
-        for name, dataset in self._contacts.items():
+        for name in (name for name in CONTACT if name in self._contacts):
             kind, each, field = CONTACT[name]
             whole = np.zeros((-(-count // ROWS) * ROWS, *each), dtype=kind)
             whole[:count] = getattr(contacts, field)
-            _put_chunks(dataset, first, whole)
+            checks.append(of_array(number, whole[:count]))
+            _put_chunks(self._contacts[name], first, whole)
         _put(frames["first_contact"], number, first)
         _put(frames["contacts"], number, count)
+        return first, count, checks
 
     def row_of(self, report: StepReport) -> list[float]:
         """The readings of a step that this file has columns for."""
@@ -129,7 +150,8 @@ class RunFile:
             dataset = self.file["steps"]
             before = dataset.shape[0]
             dataset.resize(before + len(rows), axis=0)
-            dataset[before:] = np.array(rows, dtype=np.float64)
+            numbers = np.array(rows, dtype=np.float64)
+            dataset[before:] = np.column_stack([numbers, of_rows(before, numbers)])
             dataset.flush()
 
     def append_notes(self, notes: Sequence[Note]) -> None:
@@ -138,10 +160,10 @@ class RunFile:
             return
         with writing(self.path):
             require_space(self.path, len(notes) * NOTE.itemsize + SPARE)
-            dataset = self.file["notes"]
-            before = dataset.shape[0]
-            dataset.resize(before + len(notes), axis=0)
-            dataset[before:] = note_rows(notes)
+            dataset, before = self.file["notes"], self._notes
+            self._notes += len(notes)
+            dataset.resize(self._notes, axis=0)
+            dataset[before:] = note_rows(notes, before)
             dataset.flush()
 
     def sync(self) -> None:
@@ -156,31 +178,50 @@ class RunFile:
             self.file.close()
 
 
-def note_rows(notes: Sequence[Note]) -> NDArray[Any]:
-    """Notes as rows of the file, shape (notes,)."""
-    rows = np.empty(len(notes), dtype=NOTE)
+def note_rows(notes: Sequence[Note], first: int) -> NDArray[Any]:
+    """Notes as rows of the file, of which the first has that number, shape (notes,)."""
+    rows = np.zeros(len(notes), dtype=NOTE)
     for row, note in zip(rows, notes, strict=True):
         row["step"], row["time"], row["value"] = note.step, note.time, note.value
         texts = {"kind": note.kind, "bodies": "\n".join(note.bodies), "message": note.message}
         for name, text in texts.items():
             row[name] = text.encode()
+    rows[CRC] = of_note_rows(first, rows)
     return rows
 
 
 def columns_of(file: h5py.File) -> list[str]:
     """Names of the readings that a file has."""
-    return str(file["steps"].attrs["columns"]).split(",")
+    return [name for name in file["steps"].attrs["columns"].decode().split(",") if name != CRC]
 
 
-def describe(
-    file: h5py.File, rate: float, about: Mapping[str, Any], version: int = VERSION
-) -> None:
-    """Write the attributes of a run."""
-    file.attrs["format"] = FORMAT
-    file.attrs["version"] = version
-    file.attrs["amontons"] = amontons.__version__
-    file.attrs["rate"] = rate
-    file.attrs["about"] = json.dumps(dict(about), ensure_ascii=False)
+def describe(file: h5py.File, rate: float, about: Mapping[str, Any]) -> None:
+    """Write the attributes of a run whose arrays are all there, and the digest of constants."""
+    steps = file["steps"]
+    outline = Outline(
+        VERSION,
+        amontons.__version__,
+        float(rate),
+        json.loads(json.dumps(dict(about))),
+        steps.attrs["columns"].decode().split(","),
+        steps.attrs["units"].decode().split(","),
+        [name for name in CONTACT if name in file.get("contacts", ())],
+        True,
+        "",
+    )
+    for name in ("format", "amontons"):
+        put_text(file, name, outline.attributes()[name])
+    file.attrs["version"], file.attrs["rate"] = outline.version, outline.rate
+    put_text(file, "about", json.dumps(outline.about, ensure_ascii=False))
+    put_text(file["frames/check"], "of", ",".join(checked_names(outline.contact_arrays)))
+    arrays = {name: file[name][()] for name in CONSTANT}
+    put_text(file, "digest", of_constants(outline.attributes(), arrays))
+
+
+def put_text(holder: Any, name: str, text: str) -> None:
+    """Write text as an attribute, in the block that has a checksum."""
+    content = text.encode()
+    holder.attrs.create(name, content, dtype=h5py.string_dtype("utf-8", max(1, len(content))))
 
 
 def require_space(path: Path, size: int) -> None:
@@ -193,37 +234,64 @@ def require_space(path: Path, size: int) -> None:
         )
 
 
+def add_constants(file: h5py.File, arrays: Arrays) -> None:
+    """Write what does not change, by the names of `CONSTANT`."""
+    for name in CONSTANT:
+        packed = PACKED if len(arrays[name]) > ROWS else {}  # a chunk has its price, too
+        file.create_dataset(name, data=arrays[name], **packed)
+
+
+def _shapes(world: World) -> Arrays:
+    return {f"shapes/{name}": array for name, array in shape_arrays(world).items()}
+
+
+def _bodies(world: World) -> Arrays:
+    bodies = world.bodies
+    arrays = {
+        f"bodies/{name}": getattr(bodies, name)
+        for name in ("id", "shape", "mass", "fixed", "kinematic")
+    }
+    names = [world.name_of(int(each)).encode()[:NAME_LENGTH] for each in bodies.id]
+    return arrays | {"bodies/name": np.array(names, dtype=f"S{NAME_LENGTH}")}
+
+
 def _add_growing(file: h5py.File, bodies: int, contacts: bool) -> None:
     """The datasets that grow, still empty."""
-    frames = file.create_group("frames")
     for name, (kind, each) in FRAME.items():
-        shape = (bodies, *each)
-        frames.create_dataset(
-            name, (0, *shape), kind, maxshape=(None, *shape), chunks=(1, *shape), **PACKED
-        )
+        add_rows(file, f"frames/{name}", kind, (bodies, *each), chunk=1, **PACKED)
     growing = ["step", "time"]
     if contacts:
         growing += ["first_contact", "contacts"]
         for name, (kind, each, _) in CONTACT.items():
-            file.create_dataset(
-                f"contacts/{name}", (0, *each), kind,
-                maxshape=(None, *each), chunks=(ROWS, *each), **PACKED,
-            )  # fmt: skip
+            add_rows(file, f"contacts/{name}", kind, each, chunk=ROWS, **PACKED)
     for name in growing:
-        kind = np.float64 if name == "time" else np.int64
-        frames.create_dataset(name, (0,), kind, maxshape=(None,), chunks=(256,))
-    width = len(COLUMNS)
-    steps = file.create_dataset(
-        "steps", (0, width), np.float64, maxshape=(None, width), chunks=(256, width)
+        add_rows(file, f"frames/{name}", np.float64 if name == "time" else np.int64)
+    add_checks(file, len(checked_names(CONTACT if contacts else ())))
+    add_steps(file, list(COLUMNS), [each.unit for each in COLUMNS.values()])
+    add_rows(file, "notes", NOTE, chunk=64)
+
+
+def add_rows(
+    file: h5py.File, name: str, kind: Any, each: tuple[int, ...] = (), *, chunk: int = 256,
+    **packed: Any,
+) -> h5py.Dataset:  # fmt: skip
+    """A dataset that rows of a shape are appended to, still empty."""
+    return file.create_dataset(
+        name, (0, *each), kind, maxshape=(None, *each), chunks=(chunk, *each), **packed
     )
-    steps.attrs["columns"] = ",".join(COLUMNS)
-    steps.attrs["units"] = ",".join(each.unit for each in COLUMNS.values())
-    add_notes(file)
 
 
-def add_notes(file: h5py.File) -> None:
-    """The dataset of notes, still empty."""
-    file.create_dataset("notes", (0,), NOTE, maxshape=(None,), chunks=(64,))
+def add_checks(file: h5py.File, width: int) -> h5py.Dataset:
+    """The dataset of frames' checksums, still empty."""
+    return add_rows(file, "frames/check", np.uint32, (width,), chunk=64)
+
+
+def add_steps(file: h5py.File, columns: list[str], units: list[str]) -> h5py.Dataset:
+    """The dataset of steps, still empty."""
+    steps = add_rows(file, "steps", np.float64, (len(columns) + 1,))
+    put_text(steps, "columns", ",".join([*columns, CRC]))
+    put_text(steps, "units", ",".join([*units, ""]))
+    return steps
 
 
 def _put_chunks(dataset: h5py.Dataset, first: int, rows: NDArray[Any]) -> None:
@@ -237,6 +305,10 @@ def _put_chunks(dataset: h5py.Dataset, first: int, rows: NDArray[Any]) -> None:
 
 
 def _put(dataset: h5py.Dataset, number: int, value: Any) -> None:
-    dataset.resize(number + 1, axis=0)
-    dataset[number] = value
+    """Append a row, by HDF5's own calls: h5py's indexing takes longer than all the rest."""
+    row = np.asarray(value, dtype=dataset.dtype)[None]
+    dataset.id.set_extent((number + 1, *row.shape[1:]))
+    where = dataset.id.get_space()
+    where.select_hyperslab((number, *(0,) * (row.ndim - 1)), row.shape)
+    dataset.id.write(h5py.h5s.create_simple(row.shape), where, np.ascontiguousarray(row))
     dataset.flush()

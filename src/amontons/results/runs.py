@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from amontons.errors import FileFormatError, InputError, OutputError
+from amontons.checks import positive
+from amontons.errors import FileFormatError, InputError
 from amontons.interchange.file_scene import FileScene, load_scene, save_scene
-from amontons.results.layout import RUN_FILE, SCENE_FILE
+from amontons.results.claim import Claim
+from amontons.results.layout import CHECKPOINT, RUN_FILE, SCENE_FILE
 from amontons.results.reader import Results
 from amontons.results.recorder import Recorder
+from amontons.results.resuming import require_free
 from amontons.scenes import Advice, Scene, find_scene
 from amontons.simulation.simulation import Simulation
+from amontons.storage.reading import require_file
 
 
 @dataclass(frozen=True, repr=False)
@@ -46,23 +51,34 @@ def begin(
     rate: float = 60.0,
     contacts: bool = False,
     checkpoint_every: float = 20.0,
+    force: bool = False,
 ) -> RecordedRun:
     """Begin a run of a scene in a new folder; `settings` are by default those it advises.
 
     Of a scene file the folder keeps a copy, so that the run can go on without the original.
+    Nothing that is in the folder is written over, unless `force` says that a run, a checkpoint or
+    a scene in it may go.
     """
-    settings = settings or scene.advice
+    folder, settings = Path(folder), settings or scene.advice
     simulation = _simulation(scene, settings)
-    if isinstance(scene, FileScene):
-        _keep_copy(scene, Path(folder))
-    recorder = Recorder(
-        simulation,
-        folder,
-        rate=rate,
-        contacts=contacts,
-        about=_about(scene, settings),
-        checkpoint_every=checkpoint_every,
-    )
+    claim = Claim(folder)
+    with claim.kept():
+        kept = (SCENE_FILE,) if isinstance(scene, FileScene) else ()
+        if force:
+            for name in (RUN_FILE, CHECKPOINT, *kept):
+                (folder / name).unlink(missing_ok=True)
+        require_free(folder, *kept)
+        if isinstance(scene, FileScene):
+            save_scene(scene, folder / SCENE_FILE)
+        recorder = Recorder(
+            simulation,
+            folder,
+            rate=rate,
+            contacts=contacts,
+            about=_about(scene, settings, folder),
+            checkpoint_every=checkpoint_every,
+            claim=claim,
+        )
     return RecordedRun(scene, settings, simulation, recorder)
 
 
@@ -71,26 +87,19 @@ def resume(
 ) -> RecordedRun:
     """Go on with a run from its last checkpoint, to its own end or to another `time` [s]."""
     folder = Path(folder)
-    with Results(folder) as results:
-        scene, settings = _described(results)
-    if time is not None:
-        settings = dataclasses.replace(settings, time=time)
-    simulation = _simulation(scene, settings)
-    recorder = Recorder(
-        simulation, folder, about=_about(scene, settings), checkpoint_every=checkpoint_every,
-        resume=True,
-    )  # fmt: skip
+    Results(folder).close()  # says what is wrong where there is no run
+    claim = Claim(folder)
+    with claim.kept():
+        with Results(folder) as results:
+            scene, settings = _described(results)
+        if time is not None:
+            settings = dataclasses.replace(settings, time=time)
+        simulation = _simulation(scene, settings)
+        recorder = Recorder(
+            simulation, folder, about=_about(scene, settings, folder),
+            checkpoint_every=checkpoint_every, resume=True, claim=claim,
+        )  # fmt: skip
     return RecordedRun(scene, settings, simulation, recorder)
-
-
-def _keep_copy(scene: FileScene, folder: Path) -> None:
-    if (folder / RUN_FILE).exists():
-        return  # the recorder will say that this folder is taken
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as reason:
-        raise OutputError(f"cannot create the folder {folder}: {reason.strerror}") from None
-    save_scene(scene, folder / SCENE_FILE)
 
 
 def _simulation(scene: Scene | FileScene, settings: Advice) -> Simulation:
@@ -99,13 +108,21 @@ def _simulation(scene: Scene | FileScene, settings: Advice) -> Simulation:
     return Simulation(scene.build(), step=settings.step, solver=settings.make_solver())
 
 
-def _about(scene: Scene | FileScene, settings: Advice) -> dict[str, Any]:
+def _about(scene: Scene | FileScene, settings: Advice, folder: Path) -> dict[str, Any]:
     about: dict[str, Any] = {
         "scene": scene.name,
         "parameters": scene.values(),
         "settings": dataclasses.asdict(settings),
     }
-    return about | ({"file": SCENE_FILE} if isinstance(scene, FileScene) else {})
+    if isinstance(scene, FileScene):
+        about |= {"file": SCENE_FILE, "file_sha256": _hash(folder / SCENE_FILE)}
+    return about
+
+
+def _hash(path: Path) -> str:
+    """Of a file's content."""
+    require_file(path, "scene")
+    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def _described(results: Results) -> tuple[Scene | FileScene, Advice]:
@@ -116,11 +133,26 @@ def _described(results: Results) -> tuple[Scene | FileScene, Advice]:
             "with Recorder(simulation, folder, resume=True)"
         )
     try:
+        settings = Advice(**about["settings"])
+        settings.make_solver()
+        for name in ("time", "step"):
+            positive(name, getattr(settings, name))
         if "file" in about:
-            return load_scene(results.path.parent / SCENE_FILE), Advice(**about["settings"])
-        return find_scene(results.scene)(**about["parameters"]), Advice(**about["settings"])
-    except (KeyError, TypeError) as reason:
+            return _kept_scene(results.path.parent, about.get("file_sha256")), settings
+        return find_scene(results.scene)(**about["parameters"]), settings
+    except (KeyError, TypeError, AttributeError) as reason:
         raise FileFormatError(
             f"{results.path} was made by version {results.version}, whose scene "
             f"{results.scene} was different: {reason}"
         ) from None
+
+
+def _kept_scene(folder: Path, told: object) -> FileScene:
+    """The scene file of a run, which must be the one that it began with."""
+    path = folder / SCENE_FILE
+    if told is not None and _hash(path) != told:
+        raise InputError(
+            f"{path} has been changed since this run began, and a run goes on with the scene that "
+            f"it began with: put it back, or run the changed scene in a new folder"
+        )
+    return load_scene(path)

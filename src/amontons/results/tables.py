@@ -111,9 +111,8 @@ def columns_of_table(
         raise InputError(f"{table} are not by frames: leave `frames` out")
     columns = TABLES[table](results, frame_numbers(results, frames))
     units = {name: UNITS[name] for name in columns if name in UNITS}
-    if table == "steps" and "units" in results.file["steps"].attrs:
-        told = str(results.file["steps"].attrs["units"]).split(",")
-        units = dict(zip(results.columns, told, strict=True))
+    if table == "steps":
+        units = results.units
     return columns, {name: unit for name, unit in units.items() if unit}
 
 

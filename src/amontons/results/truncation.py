@@ -10,63 +10,134 @@ from typing import Any
 import h5py
 import numpy as np
 
-from amontons.results.layout import ROWS
-from amontons.results.reader import Results
-from amontons.results.run_file import RunFile, add_notes, describe, require_space, writing
+from amontons.errors import FileFormatError
+from amontons.results.checksums import of_array, of_note_rows, of_rows
+from amontons.results.layout import (
+    COLUMNS,
+    CRC,
+    FRAME,
+    HDF5_VERSIONS,
+    NOTE,
+    PACKED,
+    ROWS,
+    checked_names,
+)
+from amontons.results.run_file import (
+    RunFile,
+    add_checks,
+    add_constants,
+    add_rows,
+    add_steps,
+    describe,
+    require_space,
+    writing,
+)
+from amontons.results.stored_run import StoredRun
 
 
 def cut_back(path: Path, step: int, about: Mapping[str, Any]) -> RunFile:
     """Drop what came after a step, and go on from there; the old file stays until that is done.
 
     A file whose writer was killed cannot be opened for writing again, so all of it is copied:
-    compressed chunks as they are.
+    compressed chunks as they are, damaged ones included, which their checksums tell.
     """
     fresh = path.with_name(f".{path.name}.new")
-    with Results(path) as old, writing(path):
-        require_space(path, path.stat().st_size)
-        source = old.file
-        frames = int(np.searchsorted(source["frames/step"][: old.frames], step, side="right"))
-        steps = int(np.searchsorted(old.readings("number"), step, side="right"))
-        with h5py.File(fresh, "w", libver="latest") as new:
-            describe(new, old.rate, about, version=int(source.attrs["version"]))
-            for name in ("shapes", "bodies"):
-                source.copy(name, new)
-            for name in source["frames"]:
-                _copy(source, new, f"frames/{name}", frames)
-            for name in source.get("contacts", ()):
-                _copy(source, new, f"contacts/{name}", _contact_rows(source, frames))
-            _copy(source, new, "steps", steps)
-            new["steps"].attrs.update(source["steps"].attrs)
-            if "notes" in source:
-                kept = int(np.searchsorted(source["notes"]["step"], step, side="right"))
-                _copy(source, new, "notes", kept)
-            else:
-                add_notes(new)
+    old = StoredRun(path)
+    try:
+        with writing(path):
+            require_space(path, path.stat().st_size)
+            with h5py.File(fresh, "w", libver=HDF5_VERSIONS) as new:
+                _fill(new, old, step, about)
+    finally:
+        old.close()
     with writing(path):
         os.replace(fresh, path)
-        return RunFile(path, h5py.File(path, "r+", libver="latest"))
+        return RunFile.reopened(path)
 
 
-def _contact_rows(source: h5py.File, frames: int) -> int:
-    """Rows of all contacts of so many frames, the padding to whole chunks included."""
-    if not frames:
-        return 0
-    last = int(source["frames/first_contact"][frames - 1])
-    return last + -(-int(source["frames/contacts"][frames - 1]) // ROWS) * ROWS
+def _fill(new: h5py.File, old: StoredRun, step: int, about: Mapping[str, Any]) -> None:
+    """Write all of a run up to a step."""
+    moments, outline = old.moments, old.outline
+    frames = int(np.searchsorted(moments["step"], step, side="right"))
+    add_constants(new, old.constants)
+    names = ["step", "time"]
+    if outline.contact_arrays:
+        names += ["first_contact", "contacts"]
+        last = moments[frames - 1 : frames]
+        rows = int((last["first_contact"] + -(-last["contacts"] // ROWS) * ROWS).sum())
+        for name in outline.contact_arrays:
+            _copy_chunks(old, new, f"contacts/{name}", rows)
+    for name in FRAME:
+        _copy_chunks(old, new, f"frames/{name}", frames)
+    for name in names:
+        _write(add_rows(new, f"frames/{name}", moments[name].dtype), moments[name][:frames])
+    _write_checks(new, old, frames)
+    _write_steps(new, old, step)
+    _write_notes(new, old, step)
+    describe(new, outline.rate, about)
 
 
-def _copy(source: h5py.File, new: h5py.File, name: str, rows: int) -> None:
-    """The first rows of a growing dataset."""
-    old = source[name]
-    shape = (rows, *old.shape[1:])
-    packed = {key: getattr(old, key) for key in ("compression", "compression_opts", "shuffle")}
-    dataset = new.create_dataset(
-        name, shape, old.dtype, maxshape=old.maxshape, chunks=old.chunks, **packed
-    )
-    if old.compression is None:
-        dataset[...] = old[:rows]
+def _write_checks(new: h5py.File, old: StoredRun, frames: int) -> None:
+    """Checksums of frames as they are; those of older files are made."""
+    names = checked_names(old.outline.contact_arrays)
+    checks = add_checks(new, len(names))
+    if old.outline.checked:
+        _write(checks, old.file["frames/check"][:frames])
         return
-    for first in range(0, rows, old.chunks[0]):
-        where = (first, *(0,) * (old.ndim - 1))
-        mask, chunk = old.id.read_direct_chunk(where)
+    made = np.empty((frames, len(names)), dtype=np.uint32)
+    made[:, 0] = of_rows(0, old.moments[:frames])
+    for number in range(frames):
+        found = old.contacts_of(number) if old.outline.contact_arrays else {}
+        arrays = {f"contacts/{name}": array for name, array in found.items()}
+        for name in FRAME:
+            (arrays[name],) = next(old.frame_arrays(name, number, number + 1))
+        made[number, 1:] = [of_array(number, arrays[name]) for name in names[1:]]
+    _write(checks, made)
+
+
+def _write_steps(new: h5py.File, old: StoredRun, step: int) -> None:
+    numbers = old.column("number")
+    if (np.diff(numbers) <= 0.0).any():
+        raise FileFormatError(f"{old.path}: the numbers of its steps do not rise")
+    kept = int(np.searchsorted(numbers, step, side="right"))
+    columns = [name for name in old.outline.columns if name != CRC]
+    if unknown := [name for name in columns if name not in COLUMNS]:
+        raise FileFormatError(f"{old.path} has readings of another release: {', '.join(unknown)}")
+    steps = add_steps(new, columns, [COLUMNS[name].unit for name in columns])
+    for rows in old.step_rows():
+        first = steps.shape[0]
+        rows = rows[: kept - first]
+        _write(steps, np.column_stack([rows, of_rows(first, rows)]))
+
+
+def _write_notes(new: h5py.File, old: StoredRun, step: int) -> None:
+    found = old.note_rows()
+    notes = np.zeros(len(found), dtype=NOTE)
+    for name in found.dtype.names or ():
+        notes[name] = found[name]
+    notes = notes[notes["step"] <= step]
+    notes[CRC] = of_note_rows(0, notes)
+    _write(add_rows(new, "notes", NOTE, chunk=64), notes)
+
+
+def _write(dataset: h5py.Dataset, rows: Any) -> None:
+    """Append rows."""
+    first = dataset.shape[0]
+    dataset.resize(first + len(rows), axis=0)
+    dataset[first:] = rows
+
+
+def _copy_chunks(old: StoredRun, new: h5py.File, name: str, rows: int) -> None:
+    """The first rows of an array that grows."""
+    source = old.file[name]
+    found = {key: getattr(source, key) for key in PACKED}
+    if found != PACKED or source.fletcher32 or source.scaleoffset is not None:
+        raise FileFormatError(f"{old.path}: {name} is compressed in another way; it cannot go on")
+    dataset = new.create_dataset(
+        name, (rows, *source.shape[1:]), source.dtype, maxshape=source.maxshape,
+        chunks=source.chunks, **PACKED,
+    )  # fmt: skip
+    for first in range(0, rows, source.chunks[0]):
+        where = (first, *(0,) * (source.ndim - 1))
+        mask, chunk = old.chunk(name, where)
         dataset.id.write_direct_chunk(where, chunk, mask)

@@ -66,6 +66,14 @@ def restore(simulation: Simulation, path: str | os.PathLike[str]) -> None:
     _put_back(simulation, arrays, gone)
 
 
+def steps_of(path: str | os.PathLike[str]) -> int:
+    """Steps that had been taken when a checkpoint was written."""
+    steps = _read(Path(path)).get("steps")
+    if steps is None or steps.shape != () or steps.dtype.kind not in "iu":
+        raise FileFormatError(f"{path} does not say after how many steps it was written")
+    return int(steps)
+
+
 def fingerprint(world: World) -> str:
     """A hash of what a checkpoint does not hold: shapes, materials and motions."""
     said = [_extent(shape) for shape in world.shapes]

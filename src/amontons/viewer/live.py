@@ -6,16 +6,14 @@ import json
 import os
 import threading
 import time
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs
 
 from amontons.errors import OutputError
 from amontons.results import Results
+from amontons.viewer.local_server import Answer, LocalServer
 from amontons.viewer.packing import Packing
 from amontons.viewer.page import page_text
-
-HOST = "127.0.0.1"
 
 AT_ONCE = 60
 """Frames in one answer at most."""
@@ -42,19 +40,19 @@ class LiveServer:
         self._packing = Packing(self._results)
         self._lock = threading.Lock()
         self._asked, self._sent = -RECENT, 0
+        self._page, self._frames_on_page = "", 0
         try:
-            self._server = ThreadingHTTPServer((HOST, port), self._handler())
+            self._server = LocalServer(port, self._answer)
         except OSError as reason:
             self._results.close()
             raise OutputError(f"cannot serve on port {port}: {reason.strerror}") from None
-        self._server.daemon_threads = True
         self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
         self._thread.start()
 
     @property
     def url(self) -> str:
-        """Where the page is."""
-        return f"http://{HOST}:{self._server.server_address[1]}/"
+        """Where the page is; who does not have it whole cannot watch."""
+        return self._server.url
 
     @property
     def watched(self) -> bool:
@@ -62,11 +60,20 @@ class LiveServer:
         return time.monotonic() - self._asked < RECENT
 
     def page(self) -> str:
-        """The page with all frames so far."""
+        """The page with most frames so far; it asks for the others.
+
+        It is made anew when twice as many have come: however often it is asked for, the run that is
+        watched does not wait.
+        """
         with self._lock:
             self._results.refresh()
-            self._asked, self._sent = time.monotonic(), self._results.frames
-            return page_text(self._packing, live=True)
+            if self._results.frames >= self._frames_on_page + max(AT_ONCE, self._frames_on_page):
+                self._page = ""
+            if not self._page:
+                self._page = page_text(self._packing, live=True)
+                self._frames_on_page = self._results.frames
+            self._asked, self._sent = time.monotonic(), self._frames_on_page
+            return self._page
 
     def frames(self, first: int) -> dict[str, Any]:
         """Frames from a number on, and whether there will be more."""
@@ -105,40 +112,14 @@ class LiveServer:
     def __repr__(self) -> str:
         return f"<LiveServer: {self.url}>"
 
-    def _handler(self) -> type[BaseHTTPRequestHandler]:
-        live = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_GET(self) -> None:
-                """Answer with the page, or with frames."""
-                asked = urlsplit(self.path)
-                host = self.headers.get("Host", "").rpartition(":")[0]
-                if host not in (HOST, "localhost"):
-                    self.send_error(403)  # another site's script, by a name that leads here
-                elif asked.path == "/":
-                    self._answer("text/html; charset=utf-8", live.page().encode())
-                elif asked.path == "/frames":
-                    self._frames(parse_qs(asked.query).get("from", [""])[0])
-                elif asked.path == "/favicon.ico":
-                    self._answer("image/png", b"")
-                else:
-                    self.send_error(404)
-
-            def _frames(self, first: str) -> None:
-                if not (first.isascii() and first.isdigit()) or len(first) > 9:
-                    self.send_error(400, "frames?from=NUMBER")
-                    return
-                part = json.dumps(live.frames(int(first)), allow_nan=False)
-                self._answer("application/json", part.encode())
-
-            def _answer(self, kind: str, content: bytes) -> None:
-                self.send_response(200)
-                self.send_header("Content-Type", kind)
-                self.send_header("Content-Length", str(len(content)))
-                self.end_headers()
-                self.wfile.write(content)
-
-            def log_message(self, format: str, *args: Any) -> None:
-                """Say nothing."""
-
-        return Handler
+    def _answer(self, path: str, query: str) -> Answer:
+        """To a question of the page, or for it."""
+        if path == "":
+            return Answer(self.page().encode(), "text/html; charset=utf-8")
+        if path != "frames":
+            return Answer(b"there is no such page\n", code=404)
+        first = parse_qs(query).get("from", [""])[0]
+        if not (first.isascii() and first.isdigit()) or len(first) > 9:
+            return Answer(b"frames?from=NUMBER\n", code=400)
+        part = json.dumps(self.frames(int(first)), allow_nan=False)
+        return Answer(part.encode(), "application/json")

@@ -37,7 +37,8 @@ class Packing:
 
     def page(self, every: int = 1) -> dict[str, Any]:
         """Everything that the page's script reads, ready for JSON."""
-        return self.header() | self.part(range(0, self.run.frames, every))
+        with np.errstate(over="ignore", invalid="ignore"):  # what is too far away is not seen
+            return self.header() | self.part(range(0, self.run.frames, every))
 
     def header(self) -> dict[str, Any]:
         """What does not change."""

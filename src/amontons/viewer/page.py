@@ -7,6 +7,7 @@ import os
 from importlib import resources
 from pathlib import Path
 
+from amontons.errors import InputError
 from amontons.storage.writing import replacing
 from amontons.viewer.extent import Recording
 from amontons.viewer.packing import Packing
@@ -23,9 +24,14 @@ def page_text(packing: Packing, *, every: int = 1, live: bool = False) -> str:
     """A page that shows each `every`-th frame of a run, and goes on asking where it is `live`."""
     names = (*SCRIPTS[:-1], LIVE, SCRIPTS[-1]) if live else SCRIPTS
     script = "\n".join(_file(name) for name in names)
-    data = json.dumps(packing.page(every), separators=(",", ":"), allow_nan=False)
+    try:
+        data = json.dumps(packing.page(every), separators=(",", ":"), allow_nan=False)
+    except ValueError as reason:  # of numbers near the largest that there are
+        raise InputError(
+            f"{packing.run.path} has numbers that no page can show: {reason}"
+        ) from None
     page = _file("page.html").replace("/*STYLE*/", _file("style.css"))
-    return page.replace("/*SCRIPT*/", script).replace("/*DATA*/", data.replace("</", "<\\/"))
+    return page.replace("/*SCRIPT*/", script).replace("/*DATA*/", data.replace("<", "\\u003c"))
 
 
 def write_page(run: Recording, path: str | os.PathLike[str], *, every: int = 1) -> None:

@@ -23,8 +23,20 @@ EXPORTS: dict[str, Callable[[Results, Path, Sequence[int]], list[Path]]] = {
 }
 """Writers by format: of a run, into a folder, so many frames; they say which files they wrote."""
 
+NAMES: dict[str, tuple[str, ...]] = {
+    "csv": ("bodies.csv", "steps.csv", "contacts.csv"),
+    "vtkhdf": ("bodies.vtkhdf", "contacts.vtkhdf"),
+    "gltf": ("run.glb",),
+    "points": ("points.vtkhdf",),
+    "xyz": ("run.xyz",),
+    "lammps": ("run.dump",),
+    "mp4": ("run.mp4",),
+}
+"""What is written by format; files of contacts only where contacts were recorded."""
+
 __all__ = [
     "EXPORTS",
+    "NAMES",
     "write_csv",
     "write_gltf",
     "write_lammps",

@@ -1,6 +1,7 @@
 // Follows a run that still goes on: asks for the frames that have come since.
 
 const PAUSE = 500; // milliseconds between two questions
+const AT_ONCE = 60; // frames in one answer at most
 
 window.follow = async (viewer) => {
   let following = true; // until somebody moves the slider back
@@ -9,8 +10,9 @@ window.follow = async (viewer) => {
     following = Number(slider.value) >= viewer.frames - 2;
   });
   element("play").addEventListener("click", () => (following = false));
+  let behind = false; // there is more already
   for (;;) {
-    await new Promise((later) => setTimeout(later, PAUSE));
+    if (!behind) await new Promise((later) => setTimeout(later, PAUSE));
     let part;
     try {
       part = await (await fetch(`frames?from=${viewer.frames}`, { cache: "no-store" })).json();
@@ -23,6 +25,7 @@ window.follow = async (viewer) => {
       viewer.extend(part, await unpacked(part.states), contacts);
       if (following && !viewer.playing) viewer.show(viewer.frames - 1);
     }
+    behind = part.times.length >= AT_ONCE;
     viewer.run.finished = part.finished;
     element("live").textContent = part.finished ? "the run has ended" : "live";
     viewer.show(viewer.frame);

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
+import secrets
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -13,7 +13,10 @@ from amontons.array_types import Longs
 from amontons.checks import positive
 from amontons.errors import InputError, OutputError
 from amontons.results import Results
+from amontons.viewer.pictures.encoder import Encoder, require_whole
 from amontons.viewer.pictures.picture import Look, Painter
+
+MOST_PICTURES = 1_000_000
 
 
 def write_video(
@@ -36,28 +39,25 @@ def write_video(
     on_picture:
         Told how many pictures are done, and of how many.
     """
-    ffmpeg = _ffmpeg()
+    program = _ffmpeg()
     path, look = Path(path), look or Look()
     numbers = moments(results, positive("fps", fps), positive("pace", pace))
     painter = Painter(results, look)
-    even = tuple(side - side % 2 for side in look.size)  # H.264 halves both
-    unfinished = path.with_name(f".{path.stem}.unfinished{path.suffix}")
-    writer = ffmpeg.write_frames(
-        str(unfinished), even, fps=fps, quality=7, macro_block_size=2, ffmpeg_log_level="error",
-    )  # fmt: skip
+    even = (look.size[0] - look.size[0] % 2, look.size[1] - look.size[1] % 2)  # H.264 halves both
+    unfinished = path.with_name(f".{path.stem}.{secrets.token_hex(4)}{path.suffix}")
     try:
-        writer.send(None)
-        for done, number in enumerate(numbers.tolist(), start=1):
-            pixels = painter.picture(number).pixels[: even[1], : even[0]]
-            writer.send(np.ascontiguousarray(pixels))
-            if on_picture is not None:
-                on_picture(done, len(numbers))
-        writer.close()
+        with Encoder(program, unfinished, even, fps) as encoder:
+            for done, number in enumerate(numbers.tolist(), start=1):
+                encoder.add(painter.picture(number).pixels[: even[1], : even[0]])
+                if on_picture is not None:
+                    on_picture(done, len(numbers))
+        require_whole(unfinished)
         os.replace(unfinished, path)
+    except OutputError as reason:
+        raise OutputError(f"cannot write {path}: {reason}") from None
     except OSError as reason:
-        raise OutputError(f"cannot write {path}: {reason}") from reason
+        raise OutputError(f"cannot write {path}: {reason.strerror or reason}") from reason
     finally:
-        writer.close()
         unfinished.unlink(missing_ok=True)
 
 
@@ -66,6 +66,11 @@ def moments(results: Results, fps: float, pace: float) -> Longs:
     times = results.time
     if not times.size:
         raise InputError(f"{results.path} has no frames to show yet")
+    if (times[-1] - times[0]) * fps / pace > MOST_PICTURES:
+        raise InputError(
+            f"a film of {(times[-1] - times[0]) * fps / pace:.3g} pictures is too long; let more "
+            "simulated time pass in a second (pace)"
+        )
     shown = np.arange(times[0], times[-1] + 0.5 * pace / fps, pace / fps)
     after = np.clip(np.searchsorted(times, shown), 1, max(len(times) - 1, 1))
     before = after - 1
@@ -74,11 +79,12 @@ def moments(results: Results, fps: float, pace: float) -> Longs:
     return np.where(shown - times[before] <= times[after] - shown, before, after)
 
 
-def _ffmpeg() -> Any:
+def _ffmpeg() -> str:
     try:
         import imageio_ffmpeg
     except ImportError:
         raise InputError(
             "films need ffmpeg: pip install 'amontons[video]' (the package imageio-ffmpeg)"
         ) from None
-    return imageio_ffmpeg
+    program: str = imageio_ffmpeg.get_ffmpeg_exe()
+    return program

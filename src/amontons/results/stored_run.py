@@ -1,0 +1,235 @@
+"""`StoredRun`: the file of a run, of which nothing is handed out that is not as it was written."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Callable, Iterator
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from amontons.errors import FileFormatError
+from amontons.results.checksums import MOMENT, of_array, of_note_rows, of_rows
+from amontons.results.claim import is_claimed
+from amontons.results.constants import read_constants
+from amontons.results.layout import CRC, FRAME, checked_names
+from amontons.results.schema import Arrays, Outline, outlined
+from amontons.storage.guarded_hdf5 import HDF5_ERRORS, GuardedFile, brief, is_growing
+
+T = TypeVar("T")
+Moments = NDArray[Any]
+
+PAUSES = (0.01, 0.03, 0.1, 0.2, 0.4)
+"""Seconds before looking again where a file that somebody writes does not make sense."""
+
+AT_ONCE = 1 << 24
+"""Bytes of an array that are read together."""
+
+
+class StoredRun:
+    """Arrays of a run's file, checked as they are read; `refresh` looks for more of them."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._file: GuardedFile
+        self.outline: Outline
+        self._read("", self._open)
+
+    def _open(self) -> None:
+        """Open the file as it is now; what is known of it is kept while it says the same."""
+        file = GuardedFile(self.path)
+        try:
+            outline = outlined(file, self.path.stat().st_size)
+            if outline != getattr(self, "outline", None):
+                self.constants: Arrays = read_constants(file, outline)
+            frames, steps = (file.dataset(name).shape[0] for name in ("frames/time", "steps"))
+        except BaseException:
+            file.close()
+            raise
+        self._file, self.outline = file, outline
+        self.frames, self.steps = int(frames), int(steps)
+        self._steps_checked = not outline.checked
+        self.__dict__.pop("moments", None)
+
+    def _reopen(self) -> None:
+        self.close()
+        self._open()
+
+    @property
+    def file(self) -> Any:
+        """The HDF5 file itself, of h5py; what is read from there is not checked."""
+        return self._file.file
+
+    def refresh(self) -> None:
+        """Look again: a run that still goes on has more frames by now."""
+        self._read("", self._reopen)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+    def __bool__(self) -> bool:
+        return bool(self._file)
+
+    # -- frames -----------------------------------------------------------------------------------
+
+    @cached_property
+    def moments(self) -> Moments:
+        """Step, time and range of contacts of every frame, rows of `MOMENT`."""
+        return self._read("what it says of its frames", self._moments)
+
+    def _moments(self) -> Moments:
+        found = np.zeros(self.frames, dtype=MOMENT)
+        names = MOMENT.names if self.outline.contact_arrays else ("step", "time")
+        for name in names or ():
+            found[name] = self._rows(f"frames/{name}", 0, self.frames)
+        if self.outline.checked:
+            told = self._rows("frames/check", 0, self.frames)[:, 0]
+            _agree("frame", np.arange(self.frames), of_rows(0, found), told)
+        if not np.isfinite(found["time"]).all() or (np.diff(found["time"]) < 0.0).any():
+            raise FileFormatError("the times of its frames do not rise")
+        if (found["step"] < 0).any() or (np.diff(found["step"]) < 0).any():
+            raise FileFormatError("the steps of its frames do not rise")
+        if min(found["first_contact"].min(initial=0), found["contacts"].min(initial=0)) < 0:
+            raise FileFormatError("a frame has fewer contacts than none")
+        return found
+
+    def frame_arrays(self, name: str, first: int, last: int) -> Iterator[NDArray[Any]]:
+        """An array of the frames from `first` to before `last`, some at a time."""
+        size = 8 * len(self.constants["bodies/id"]) * FRAME[name][1][0]
+        some = max(1, AT_ONCE // max(1, size))
+        for start in range(first, last, some):
+            end = min(start + some, last)
+            yield self._read(_frames(start, end), partial(self._frames, name, start, end))
+
+    def _frames(self, name: str, first: int, last: int) -> NDArray[Any]:
+        found = self._rows(f"frames/{name}", first, last)
+        self._check_frames(name, first, found)
+        if not np.isfinite(found).all():
+            raise FileFormatError(f"its {name} has a number that is not finite")
+        if name == "orientation" and (np.abs((found**2).sum(axis=2) - 1.0) > 0.01).any():
+            raise FileFormatError("an orientation is not a unit quaternion")
+        return found
+
+    def contacts_of(self, number: int) -> Arrays:
+        """The arrays of a frame's contacts by their names in the file."""
+        moment = self.moments[number]
+        first, count = int(moment["first_contact"]), int(moment["contacts"])
+        return self._read(
+            f"contacts of frame {number}",
+            lambda: {
+                name: self._contacts(name, number, first, count)
+                for name in self.outline.contact_arrays
+            },
+        )
+
+    def _contacts(self, name: str, number: int, first: int, count: int) -> NDArray[Any]:
+        found = self._rows(f"contacts/{name}", first, first + count)
+        self._check_frames(f"contacts/{name}", number, found[None])
+        if name == "bodies" and not np.isin(found, self.constants["bodies/id"]).all():
+            raise FileFormatError("a contact is of a body that is not there")
+        if name != "bodies" and not np.isfinite(found).all():
+            raise FileFormatError(f"contacts/{name} has a number that is not finite")
+        return found
+
+    def chunk(self, name: str, where: tuple[int, ...]) -> tuple[int, bytes]:
+        """A compressed chunk as it is, and which filters it has been spared."""
+
+        def read() -> tuple[int, bytes]:
+            found: tuple[int, bytes] = self._file.dataset(name).id.read_direct_chunk(where)
+            return found
+
+        return self._read(f"a part of {name}", read)
+
+    def _check_frames(self, name: str, first: int, arrays: NDArray[Any]) -> None:
+        """Raise where arrays of frames, one after the other, are not what was written."""
+        if not self.outline.checked:
+            return
+        column = checked_names(self.outline.contact_arrays).index(name)
+        told = self._rows("frames/check", first, first + len(arrays))[:, column]
+        numbers = np.arange(first, first + len(arrays))
+        made = [of_array(int(i), array) for i, array in zip(numbers, arrays, strict=True)]
+        _agree(f"{name} of frame", numbers, np.array(made, dtype=np.uint32), told)
+
+    # -- steps and notes --------------------------------------------------------------------------
+
+    def column(self, name: str) -> NDArray[np.float64]:
+        """A reading of all steps."""
+        place = self.outline.columns.index(name)
+        return self._read("readings of steps", lambda: self._column(place))
+
+    def _column(self, place: int) -> NDArray[np.float64]:
+        if not self._steps_checked:
+            for _ in self.step_rows():
+                pass
+            self._steps_checked = True
+        self._enough("steps", self.steps)
+        return np.asarray(self._file.dataset("steps")[: self.steps, place], dtype=np.float64)
+
+    def step_rows(self) -> Iterator[NDArray[np.float64]]:
+        """All rows of steps without their checksums, some at a time."""
+        some = max(1, AT_ONCE // (8 * len(self.outline.columns)))
+        for first in range(0, self.steps, some):
+            rows = self._rows("steps", first, min(first + some, self.steps))
+            if self.outline.checked:
+                rows, told = rows[:, :-1], rows[:, -1]
+                _agree("step", np.arange(first, first + len(rows)), of_rows(first, rows), told)
+            yield rows
+
+    def note_rows(self) -> NDArray[Any]:
+        """All notes, rows of `NOTE`."""
+        return self._read("notes", self._notes)
+
+    def _notes(self) -> NDArray[Any]:
+        if not self.outline.noted:
+            return np.empty(0)
+        rows: NDArray[Any] = self._file.dataset("notes")[()]
+        if self.outline.checked:
+            _agree("note", np.arange(len(rows)), of_note_rows(0, rows), rows[CRC])
+        return rows
+
+    # -- reading ----------------------------------------------------------------------------------
+
+    def _rows(self, name: str, first: int, last: int) -> NDArray[Any]:
+        self._enough(name, last)
+        rows: NDArray[Any] = self._file.dataset(name)[first:last]
+        return rows
+
+    def _enough(self, name: str, rows: int) -> None:
+        """Raise where an array is shorter than it must be."""
+        there = self._file.dataset(name).shape[0]
+        if there < rows:
+            raise FileFormatError(f"{name} has {there} rows, and {rows} are needed")
+
+    def _read(self, what: str, read: Callable[[], T]) -> T:
+        """What `read` returns; a file that somebody writes is looked at again for a second."""
+        for pause in (*PAUSES, None):
+            try:
+                return read()
+            except HDF5_ERRORS as reason:
+                said = brief(reason)
+            if pause is None or not (is_growing(self.path) and is_claimed(self.path.parent)):
+                break
+            time.sleep(pause)
+            if what:
+                with contextlib.suppress(*HDF5_ERRORS):  # which the next try will say
+                    self._reopen()
+        how = f": {what} cannot be read" if what else " cannot be read as a run"
+        raise FileFormatError(f"{self.path}{how}: {said}")
+
+
+def _agree(what: str, numbers: NDArray[Any], made: NDArray[Any], told: NDArray[Any]) -> None:
+    """Raise where a checksum is not the one that was written."""
+    wrong = made != told
+    if wrong.any():
+        raise FileFormatError(
+            f"damaged: {what} {numbers[np.argmax(wrong)]} does not match its checksum"
+        )
+
+
+def _frames(first: int, last: int) -> str:
+    return f"frame {first}" if last == first + 1 else f"frames {first} to {last - 1}"

@@ -1,0 +1,70 @@
+"""Where results may be written: never over what they are made from, nor over what others made."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterable
+from pathlib import Path
+
+from amontons.errors import OutputError
+
+
+def check_target(
+    path: Path,
+    *,
+    inputs: Iterable[Path] = (),
+    ours: Path | None = None,
+    replaces: bool = False,
+) -> None:
+    """Raise `OutputError` where a file must not or cannot be written, before hours are spent on it.
+
+    Parameters
+    ----------
+    inputs:
+        What the result is made from, which nothing may replace.
+    ours:
+        A folder in which amontons writes under names of its own, and may replace them.
+    replaces:
+        Whether a file that is there may be replaced.
+    """
+    folder = Path(os.path.realpath(path)).parent
+    why = ""
+    if path.is_dir():
+        why = "it is a folder; give a file name"
+    elif not folder.is_dir():
+        why = f"the folder {folder} does not exist; create it first"
+    elif not os.access(folder, os.W_OK):
+        why = f"no permission to write in {folder}"
+    elif os.path.lexists(path):
+        if any(_same(path, source) for source in inputs):
+            why = "the result is made from it; choose another name"
+        elif not (replaces or (ours is not None and _same(folder, ours))):
+            why = "it is there already; choose another name, or replace it with --force"
+    if why:
+        raise OutputError(f"cannot write {path}: {why}")
+
+
+def check_new_folder(folder: Path, leftovers: Collection[str] = ()) -> None:
+    """Raise `OutputError` where a folder holds anything but what a killed process may have left."""
+    try:
+        found = sorted(name for name in os.listdir(folder) if name not in leftovers)
+    except FileNotFoundError:
+        return
+    except OSError as reason:
+        raise OutputError(f"cannot write in {folder}: {reason.strerror}") from None
+    if found:
+        raise OutputError(
+            f"cannot write in {folder}: it is not empty (it holds {_some(found)}) and not the "
+            "folder of a run; choose another, or take this one with --force"
+        )
+
+
+def _same(one: Path, other: Path) -> bool:
+    try:
+        return one.samefile(other)
+    except OSError:
+        return False
+
+
+def _some(names: list[str]) -> str:
+    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
