@@ -54,6 +54,8 @@ class _Gate:
     """A few instructions in front of a pool of threads, and the flag that they look at."""
 
     def __init__(self, pool: int) -> None:
+        llvm.initialize_native_target()
+        llvm.initialize_native_asmprinter()
         machine = llvm.Target.from_default_triple().create_target_machine(jit=True)
         code = llvm.parse_assembly(_code_of_gate(pool))
         self._engine = llvm.create_mcjit_compiler(code, machine)

@@ -76,7 +76,7 @@ class SphereKernel:
         owners = Owners(pair[:0, 0], pair[:0, 0], poses.place, poses.place)
         radius = np.ascontiguousarray(shapes.size[poses.shape, 0])
         kernel(pair, none, none, owners, radius, np.inf, rows)
-        contacts = rows.contact_set(none)
+        contacts = rows.contact_set(none, None)
         assert np.array_equal(contacts.bodies, pair)
         place = poses.place[contacts.bodies]
         across = (place[:, 1] - place[:, 0]) + contacts.arms_b - contacts.arms_a

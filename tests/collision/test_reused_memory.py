@@ -98,7 +98,8 @@ def detector(request):
 
 
 def contacts_as_bytes(contacts):
-    return {name: value.tobytes() for name, value in vars(contacts).items()}
+    held = {name: value for name, value in vars(contacts).items() if value is not None}
+    return {name: value.tobytes() for name, value in held.items()}
 
 
 def test_contacts_that_are_held_stay_as_they_are(detector):

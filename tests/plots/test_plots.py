@@ -76,7 +76,7 @@ def test_zero_and_infinite_residuals_are_left_out(tmp_path):
 
 def test_nested_runs_count_outer_iterations():
     problem = am.ConeProblem.from_matrix(np.diag([2.0, 1.0, 1.0]), [-1.0, 0.9, 0.1], friction=0.5)
-    nested = am.ExactCoulomb(inner=am.Jacobi(), tolerance=1e-10).solve(problem)
+    nested = am.ExactCoulomb(inner=am.InteriorPoint(), tolerance=1e-10).solve(problem)
     assert plots.convergence({"exact": nested}).axes[0].get_xlabel() == "Outer iteration"
 
 

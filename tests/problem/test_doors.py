@@ -37,7 +37,7 @@ def test_every_kind_is_in_the_tables():
     assert {int(k) for k in SetKind if ROWS_OF_KIND[k] >= 3} == set(CONES)
     assert set(SECOND_ORDER) <= set(SetKind)
     assert [rows_of.py_func(int(kind)) for kind in SetKind] == ROWS_OF_KIND.tolist()
-    assert set(COEFFICIENTS) == set(SetArrays._fields) - {"groups", "chunks", "normal"}
+    assert set(COEFFICIENTS) == set(SetArrays._fields) - {"groups", "chunks", "normal", "exact"}
 
 
 @pytest.mark.parametrize("name", PROBLEMS)

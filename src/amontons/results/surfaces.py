@@ -71,7 +71,7 @@ def _unit_sphere() -> tuple[Floats, NDArray[np.int32]]:
 def surfaces_of(arrays: Mapping[str, NDArray[Any]]) -> list[Surface]:
     """Shapes one by one, from the arrays of the group ``shapes``."""
     corner, triangle = arrays["vertex_start"].tolist(), arrays["triangle_start"].tolist()
-    kinds = {kind: kind.decode() for kind in np.unique(arrays["kind"]).tolist()}
+    kinds = {kind: kind.decode(errors="replace") for kind in np.unique(arrays["kind"]).tolist()}
     return [
         Surface(
             kinds[kind],

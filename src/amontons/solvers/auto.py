@@ -106,12 +106,14 @@ class Auto(Solver):
         """First-order iterates, then those of the interior point method if it takes over."""
         tried = 0
         if solves_directly(problem):
-            x, tried = yield from self._directly(problem, x, gauge, buffers)
+            best, tried = yield from self._directly(problem, x, gauge, buffers)
+            # where rows of joints all but contradict each other, what Direct left out is no start
+            x = x if problem.bilateral else best
         begin, costs = self._first_order(problem), _Costs(problem)
         logger.info("auto: %s begins on %r", type(begin).__name__, problem)
         first = begin.iterations(problem, x, gauge, buffers)
         if tried:
-            next(first)  # the point that was found, which has been yielded
+            next(first)  # the start, or the point that was found: either has been yielded
         limit = PATIENCE_WITH_JOINTS if _few_with_joints(problem) else None
         stuck, spent = yield from self._while_it_pays(type(begin).__name__, first, costs, limit)
         spent += tried

@@ -61,10 +61,11 @@ def relax_block(sets, kind, index, rows, step, blocks, at, damping, old, u, new,
             if last:  # over-relax the minimum, and project once more
                 work[i] = old[i] + omega * (new[i] - old[i])
                 continue
-            work[i] = u[i]
+            g = u[i]
             if full:
                 for k in range(rows):
-                    work[i] += blocks[at + i * rows + k] * (new[k] - old[k])
+                    g += blocks[at + i * rows + k] * (new[k] - old[k])
+            work[i] = g
         if not last:
             slip = slip_of(sets, kind, index, work) if exact else 0.0
             for i in range(rows):

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from amontons.array_types import Floats, Longs
-from amontons.checks import positive, positive_or_infinite
+from amontons.checks import finite, positive, positive_or_infinite
 from amontons.dynamics.joints.binding import IndexOf, bind, body_rows
 from amontons.dynamics.joints.coordinates import Measured
 from amontons.dynamics.joints.law import JointRows
@@ -172,8 +172,8 @@ class JointSystem(JointReadings):
     ) -> JointRows:
         """Rows of the problem of the step from `time` on [s], of length `step` [s]."""
         self.state, self._step = joint_rows(
-            self.model, self.state, position, orientation, twist, time, positive("step", step),
-            self.recovery_speed,
+            self.model, self.state, position, orientation, twist, finite("time", time),
+            positive("step", step), self.recovery_speed,
         )  # fmt: skip
         self.measured = self._step.measured
         return self._step.rows

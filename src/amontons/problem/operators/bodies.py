@@ -29,11 +29,9 @@ from amontons.problem.operators.body_kernels import (
     body_product,
     body_quadratic,
     body_velocities,
-    invert_masses,
-    list_incidences,
-    pack_bodies,
     velocity_product,
 )
+from amontons.problem.operators.body_layout import invert_masses, list_incidences, pack_bodies
 
 Ints = NDArray[np.int32]
 
