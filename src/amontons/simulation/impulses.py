@@ -28,7 +28,7 @@ from amontons.simulation.model import Model
 from amontons.simulation.overlaps import StepOverlaps, bounded_motion
 from amontons.simulation.parting import come_too_slowly_apart, parting_rows, parting_terms
 from amontons.simulation.rules import SolverChoice
-from amontons.simulation.singular import CALM, giving, surges
+from amontons.simulation.singular import CALM, fails_at_rest, giving, surges
 from amontons.simulation.state import BodyState
 from amontons.simulation.step_solution import STICKING, StepSolution
 from amontons.simulation.stopwatch import Stopwatch
@@ -194,10 +194,11 @@ def find_impulses(
         tries, guess = tries + 1, solved.carried(rules.slip_speed)
         bouncing *= max(1.0 - 2.0 * gain, 0.0) if tries < TRIES else 0.0
     after = model.mechanics(start.bodies, velocity, start.gravity).kinetic
-    if surges(acting_rows, start.kinetic, after):
+    failed = fails_at_rest(acting_rows, problem, solution)
+    if failed or surges(acting_rows, start.kinetic, after):
         _, calm, speeds = solve(lasting, giving(acting_rows, problem), start.free, first)
         calmer = model.mechanics(start.bodies, speeds, start.gravity).kinetic
-        if calmer < CALM * after:
+        if calmer < CALM * after or (failed and calm.converged):
             velocity, solution, after = speeds, calm, calmer
             solved = solved._replace(solution=calm, velocity=speeds, motion=speeds)
     solved = solved._replace(work=after - start.kinetic)

@@ -12,6 +12,7 @@ import numpy as np
 
 from amontons.dynamics.joints.law import JointRows
 from amontons.problem.problem import ConeProblem
+from amontons.problem.solution import Solution
 
 SURGE = 4.0
 """Kinetic energy after impulses, by that at the free velocity, from which joints are suspected."""
@@ -26,6 +27,13 @@ GIVE = 1e-8
 def surges(rows: JointRows, before: float, after: float) -> bool:
     """Whether impulses brought in energy [J] that rows of joints may have made of nothing."""
     return len(rows.compliance) > 0 and after > SURGE * before
+
+
+def fails_at_rest(rows: JointRows, problem: ConeProblem, solution: Solution) -> bool:
+    """Whether joints could not be solved, by less than speeds that count as rest."""
+    if len(rows.compliance) == 0 or solution.converged:
+        return False
+    return solution.residual * problem.speed_unit < problem.yardstick.least
 
 
 def giving(rows: JointRows, problem: ConeProblem) -> JointRows:

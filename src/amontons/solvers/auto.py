@@ -106,9 +106,7 @@ class Auto(Solver):
         """First-order iterates, then those of the interior point method if it takes over."""
         tried = 0
         if solves_directly(problem):
-            best, tried = yield from self._directly(problem, x, gauge, buffers)
-            # where rows of joints all but contradict each other, what Direct left out is no start
-            x = x if problem.bilateral else best
+            x, tried = yield from self._directly(problem, x, gauge, buffers)
         begin, costs = self._first_order(problem), _Costs(problem)
         logger.info("auto: %s begins on %r", type(begin).__name__, problem)
         first = begin.iterations(problem, x, gauge, buffers)
@@ -146,11 +144,16 @@ class Auto(Solver):
     def _directly(
         self, problem: ConeProblem, x: Floats, gauge: Gauge, buffers: Buffers
     ) -> Generator[Iterate, None, tuple[Floats, int]]:
-        """The start and where a direct solve ends; returns the better point and the steps taken."""
+        """The start and where a direct solve ends; returns the better point and the steps taken.
+
+        Where rows of joints all but contradict each other, Direct leaves some out: what comes of
+        that is no start for others, and is not shown.
+        """
         method = _ready(Direct, Measure(self.measure), self.tolerance, self.max_iterations)
         steps = 0
         for iterate in method.iterations(problem, x, gauge, buffers):
-            yield iterate
+            if steps == 0 or not problem.bilateral or iterate.error <= self.tolerance:
+                yield iterate
             steps = iterate.cost
         assert buffers.best is not None
         return buffers.best.copy(), steps

@@ -106,8 +106,13 @@ class Shape(ABC):
 
     def mass_properties(self, density: float) -> MassProperties:
         """Mass [kg], centre of mass [m] and inertia about it [kg m²] for a density [kg/m³]."""
-        density = positive("density", density)
-        return MassProperties(density * self.volume, self.centre, density * self.unit_inertia())
+        density, volume = positive("density", density), self.volume
+        if not volume > 0.0:
+            raise InputError(
+                f"{self!r} encloses nothing, so it has no mass: only a body that is fixed or has a "
+                "motion can have it"
+            )
+        return MassProperties(density * volume, self.centre, density * self.unit_inertia())
 
 
 class Volumeless(Shape):

@@ -17,6 +17,9 @@ from amontons.problem.problem import ConeProblem
 NO_MOTION = 1e-6
 """‖N d‖ below this, relative to d's own curvature, counts as no motion at all."""
 
+NO_SPEED = 1e-3
+"""A contradiction by less than this, in speeds that count as rest, is one of rounding."""
+
 MOST_NAMED = 8
 
 
@@ -28,7 +31,7 @@ def contradiction(problem: ConeProblem, x: Floats) -> str | None:
     moved = norm(root * problem.product(d))
     gained = inner(problem.linear, d)
     size = norm(d / root)
-    if not (moved < NO_MOTION * size and gained < 0.0):
+    if not (moved < NO_MOTION * size and gained < -NO_SPEED * problem.yardstick.least):
         return None
     weight = _by_blocks(problem, d / root)
     named = np.argsort(-weight[problem.sets.block_order], kind="stable")
