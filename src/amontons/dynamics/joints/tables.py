@@ -156,8 +156,7 @@ def state_without(state: JointState, tables: Tables, gone: Flags) -> JointState:
     """The state of the joints that are left; tables are those of all, gone has shape (joints,)."""
     terms, _, rows, stay = parts_without(tables, gone)
     kept = {"angle": terms, "force": rows, "target": rows}
-    columns = zip(state._fields, state, strict=True)
-    return JointState._make(column[kept.get(name, stay)] for name, column in columns)
+    return JointState._make(getattr(state, name)[kept.get(name, stay)] for name in state._fields)
 
 
 def appended(tables: Tables, more: Tables) -> Tables:
