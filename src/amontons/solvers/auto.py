@@ -30,7 +30,7 @@ from amontons.problem.solution import Status
 from amontons.solvers.apgd import APGD
 from amontons.solvers.apgd.bursts import come_in_bursts
 from amontons.solvers.base import Buffers, Ending, Iterate, Solver
-from amontons.solvers.direct import Direct, solves_directly
+from amontons.solvers.direct import Direct, directly, solves_directly
 from amontons.solvers.gauge import Gauge
 from amontons.solvers.interior_point import InteriorPoint
 from amontons.solvers.interior_point.linear_system.cost import (
@@ -106,7 +106,8 @@ class Auto(Solver):
         """First-order iterates, then those of the interior point method if it takes over."""
         tried = 0
         if solves_directly(problem):
-            x, tried = yield from self._directly(problem, x, gauge, buffers)
+            method = _ready(Direct, Measure(self.measure), self.tolerance, self.max_iterations)
+            x, tried = yield from directly(method, problem, x, gauge, buffers)
         begin, costs = self._first_order(problem), _Costs(problem)
         logger.info("auto: %s begins on %r", type(begin).__name__, problem)
         first = begin.iterations(problem, x, gauge, buffers)
@@ -140,23 +141,6 @@ class Auto(Solver):
     def follower(self, problem: ConeProblem) -> Solver | None:
         """The first-order method that it begins with."""
         return self._first_order(problem).follower(problem)
-
-    def _directly(
-        self, problem: ConeProblem, x: Floats, gauge: Gauge, buffers: Buffers
-    ) -> Generator[Iterate, None, tuple[Floats, int]]:
-        """The start and where a direct solve ends; returns the better point and the steps taken.
-
-        Where rows of joints all but contradict each other, Direct leaves some out: what comes of
-        that is no start for others, and is not shown.
-        """
-        method = _ready(Direct, Measure(self.measure), self.tolerance, self.max_iterations)
-        steps = 0
-        for iterate in method.iterations(problem, x, gauge, buffers):
-            if steps == 0 or not problem.bilateral or iterate.error <= self.tolerance:
-                yield iterate
-            steps = iterate.cost
-        assert buffers.best is not None
-        return buffers.best.copy(), steps
 
     def _finished(
         self, problem: ConeProblem, gauge: Gauge, buffers: Buffers, most_steps: int

@@ -166,6 +166,23 @@ class Direct(Solver):
         return error, objective
 
 
+def directly(
+    method: Solver, problem: ConeProblem, x: Floats, gauge: Gauge, buffers: Buffers
+) -> Generator[Iterate, None, tuple[Floats, int]]:
+    """For solvers that begin with Direct: the start, and where it ends.
+
+    Returns the better point and the steps taken. Where rows of joints all but contradict each
+    other, Direct leaves some out: what comes of that is no start for others, and is not shown.
+    """
+    steps = 0
+    for iterate in method.iterations(problem, x, gauge, buffers):
+        if steps == 0 or not problem.bilateral or iterate.error <= method.tolerance:
+            yield iterate
+        steps = iterate.cost
+    assert buffers.best is not None
+    return buffers.best.copy(), steps
+
+
 def solve_from(problem: ConeProblem, x: Floats, exact: bool, wanted: float, most: int) -> int:
     """x ← the solution of a problem in rows of one unit, to an error of `wanted` [m/s].
 

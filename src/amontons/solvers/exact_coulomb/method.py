@@ -36,7 +36,7 @@ from amontons.problem.problem import ConeProblem
 from amontons.problem.residuals import Measure
 from amontons.solvers.apgd import APGD
 from amontons.solvers.base import Buffers, Iterate, Solver
-from amontons.solvers.direct import Direct, solves_directly
+from amontons.solvers.direct import Direct, directly, solves_directly
 from amontons.solvers.exact_coulomb.proximal_newton import proximal_newton
 from amontons.solvers.gauge import Gauge
 from amontons.solvers.semismooth_newton import can_finish
@@ -110,7 +110,11 @@ class ExactCoulomb(Solver):
         by_newton = self.newton and can_finish(problem) and problem.sets.second_order
         direct_steps = 0
         if self.newton and solves_directly(problem):
-            x, direct_steps = yield from self._directly(problem, x, gauge, buffers)
+            method = Direct(
+                exact=True, measure=self.measure, tolerance=self.tolerance,
+                max_iterations=self.max_iterations,
+            )  # fmt: skip
+            x, direct_steps = yield from directly(method, problem, x, gauge, buffers)
         spent = yield from self._in_one_loop(problem, x, gauge, buffers, by_newton, direct_steps)
         if spent and not (self.persist or by_newton):
             return
@@ -179,21 +183,6 @@ class ExactCoulomb(Solver):
         iterates.close()
         logger.info("exact friction: one loop ends at %.1e after %d iterations", least, count)
         return max(count, 0) + tried
-
-    def _directly(
-        self, problem: ConeProblem, x: Floats, gauge: Gauge, buffers: Buffers
-    ) -> Generator[Iterate, None, tuple[Floats, int]]:
-        """The start and where a direct solve ends; returns the better point and the steps taken."""
-        method = Direct(
-            exact=True, measure=self.measure, tolerance=self.tolerance,
-            max_iterations=self.max_iterations,
-        )  # fmt: skip
-        steps = 0
-        for iterate in method.iterations(problem, x, gauge, buffers):
-            yield iterate
-            steps = iterate.cost
-        assert buffers.best is not None
-        return buffers.best.copy(), steps
 
     def _by_newton(
         self,

@@ -14,6 +14,7 @@ from amontons.problem.kernels import comply
 from amontons.problem.operators.body_kernels import push, relative_velocity, turn
 from amontons.problem.sets import Product
 from amontons.solvers.relaxation import relax_block
+from amontons.solvers.tiles import lifted, slip_contact
 
 
 class BlockRows(NamedTuple):
@@ -68,15 +69,8 @@ def relax_contacts(sets, arrays, steps, sharp, blocks, back, x, linear, v):
         x0, x1, x2, s = x[i0], x[i1], x[i2], steps[c]
         n0, n1, n2 = normal[0, c], normal[1, c], normal[2, c]
         if exact:
-            along = u0 * n0 + u1 * n1 + u2 * n2
-            slide = np.sqrt(
-                (u0 - along * n0) ** 2 + (u1 - along * n1) ** 2 + (u2 - along * n2) ** 2
-            )
-            u0, u1, u2 = (
-                u0 + mu[c] * slide * n0,
-                u1 + mu[c] * slide * n1,
-                u2 + mu[c] * slide * n2,
-            )
+            slip = slip_contact((n0, n1, n2), mu[c], (u0, u1, u2))
+            u0, u1, u2 = lifted((n0, n1, n2), slip, (u0, u1, u2))
         z0, z1, z2 = project_coulomb(x0 - s * u0, x1 - s * u1, x2 - s * u2, n0, n1, n2, mu[c])
         d0, d1, d2 = sharp * (z0 - x0), sharp * (z1 - x1), sharp * (z2 - x2)
         x[i0], x[i1], x[i2] = x0 + d0, x1 + d1, x2 + d2
