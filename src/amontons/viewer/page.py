@@ -13,8 +13,10 @@ from amontons.viewer.extent import Recording
 from amontons.viewer.packing import Packing
 
 SCRIPTS = (
-    "algebra.js", "camera.js", "buffers.js", "shaders.js", "forces.js", "renderer.js", "viewer.js",
+    "algebra.js", "camera.js", "buffers.js", "gestures.js", "legend.js", "shaders.js", "forces.js",
+    "trail.js", "occlusion.js", "renderer.js", "panel.js", "saving.js", "viewer.js",
 )  # fmt: skip
+"""In this order: constants of one are used by those after it."""
 
 LIVE = "live.js"
 """What follows a run that still goes on; it comes before the viewer starts."""

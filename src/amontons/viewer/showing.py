@@ -17,7 +17,7 @@ from amontons.viewer.page import page_text
 
 FRAME = (
     '<iframe srcdoc="{page}" width="100%" height="{height}" style="border: 0" '
-    'sandbox="allow-scripts"></iframe>'
+    'sandbox="allow-scripts allow-downloads"></iframe>'
 )
 
 

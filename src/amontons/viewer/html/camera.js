@@ -2,10 +2,19 @@
 
 class Camera {
   constructor(run) {
-    this.target = [...run.middle];
-    this.distance = 1.4 * run.size;
-    this.azimuth = -1.0;
-    this.height = 0.42;
+    this.run = run;
+    this.reset();
+  }
+
+  reset() {
+    this.target = [...this.run.middle];
+    this.distance = 1.4 * this.run.size;
+    this.look(-1.0, 0.42);
+  }
+
+  look(azimuth, height) {
+    this.azimuth = azimuth;
+    this.height = height;
   }
 
   get eye() {

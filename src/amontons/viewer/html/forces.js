@@ -11,6 +11,7 @@ uniform vec3 eye;
 uniform float size;                    // of the scene
 uniform float strong;                  // a high force
 uniform int chains;
+uniform vec4 cut;                      // contacts with cut.xyz · point > cut.w are left out
 out float share;
 // corners of a band and of an arrow's head: along it, across it
 const vec2 ARROW[9] = vec2[9](
@@ -32,7 +33,8 @@ void main() {
   vec3 across = cross(way, eye - point);
   across /= max(length(across), 1e-20);
   vec3 spot = point + corner.x * way + corner.y * half_width * across;
-  gl_Position = camera * vec4(spot, 1.0);
+  bool leftOut = dot(cut.xyz, point) > cut.w;
+  gl_Position = leftOut ? vec4(2.0, 2.0, 2.0, 1.0) : camera * vec4(spot, 1.0);
 }`;
 
 const FORCE_FRAGMENT = `#version 300 es

@@ -7,13 +7,23 @@ const KIND = { body: 0, plane: 1, glass: 2, pick: 3 };
 const ANGLE = 0.7; // of the field of view, from bottom to top
 const CROWD = 200; // bodies of a kind from which on they are drawn as points that rays cut
 const MANY = 3000; // bodies from which on edges are not smoothed: they are small, and it costs
+const SMOOTH = 4; // samples of a pixel where they are
+const NO_CUT = [0, 0, 0, 1];
+
+// how far bodies take light from each other: the reach of the kind that most bodies are of
+function crowding(run) {
+  const moving = run.groups.filter((group) => group.moving);
+  const most = moving.sort((a, b) => b.count - a.count)[0];
+  return Math.min(most ? 1.2 * most.reach : Infinity, 0.1 * run.size);
+}
 
 class Renderer {
   constructor(canvas, run, data) {
     this.canvas = canvas;
     this.run = run;
+    const smooth = run.moving < MANY;
     const gl = canvas.getContext("webgl2", {
-      antialias: run.moving < MANY, preserveDrawingBuffer: true, alpha: false,
+      antialias: smooth, preserveDrawingBuffer: true, alpha: false,
     });
     if (!gl) throw new Error("this browser has no WebGL 2");
     this.gl = gl;
@@ -31,6 +41,9 @@ class Renderer {
     gl.bindVertexArray(this.bodyArrays);
     this.triangles = filled(gl, data.triangles, gl.ELEMENT_ARRAY_BUFFER);
     gl.bindVertexArray(null);
+    this.trail = new Trail(gl);
+    this.occlusion = new Occlusion(gl, smooth ? SMOOTH : 0);
+    this.crowding = crowding(run);
     this.quality = 1; // share of the pixels along each side that are drawn
   }
 
@@ -61,9 +74,11 @@ class Renderer {
       camera: this.matrix(view), eye: view.eye, axes: view.axes, near, far, first, second: Math.min(first + 1, last),
       between: frame - first, picking, options,
     };
-    gl.viewport(0, 0, this.canvas.width, this.canvas.height);
-    if (picking) gl.clearColor(0, 0, 0, 0);
-    else gl.clearColor(0.933, 0.945, 0.961, 1);
+    const { width, height } = this.canvas;
+    const shaded = options.shade && this.quality === 1 && !picking;
+    if (shaded) this.occlusion.begin(width, height);
+    gl.viewport(0, 0, width, height);
+    gl.clearColor(...(picking ? [0, 0, 0, 0] : [...options.sky, 1]));
     gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
     gl.enable(gl.DEPTH_TEST);
     gl.bindVertexArray(this.bodyArrays);
@@ -74,7 +89,9 @@ class Renderer {
     this.use(this.solids);
     for (const group of this.run.groups) if (this.asPoints(group, view)) this.solid(group);
     if (options.forces && this.contacts && !picking) this.forces(Math.round(frame), options.forces);
+    if (!picking) this.trail.draw(this.now.camera, frame, this.canvas);
     if (options.glass && !picking) this.glass();
+    if (shaded) this.occlusion.end(near, far, this.pixels, this.crowding);
     gl.bindVertexArray(null);
   }
 
@@ -86,11 +103,13 @@ class Renderer {
     gl.uniform3fv(at.eye, eye);
     gl.uniform1f(at.between, between);
     gl.uniform2f(at.scales, this.run.scales.speed || 1, this.run.scales.load || 1);
-    gl.uniform1f(at.chosen, options.chosen);
+    gl.uniform2f(at.chosen, options.chosen, options.second);
+    gl.uniform4fv(at.cut, options.cut);
     gl.uniform1i(at.colouring, options.colouring);
     if (!at.middle) return;
     gl.uniform3fv(at.middle, this.run.middle);
     gl.uniform1f(at.size, this.run.size);
+    gl.uniform3fv(at.sky, options.sky);
   }
 
   glass() {
@@ -112,6 +131,7 @@ class Renderer {
     if (mesh.plane && picking) return;
     const shown = mesh.plane ? KIND.plane : group.glass ? KIND.glass : KIND.body;
     gl.uniform1i(this.bodies.at.kind, picking ? KIND.pick : shown);
+    gl.uniform4fv(this.bodies.at.cut, group.moving ? this.now.options.cut : NO_CUT);
     if (mesh.closed) gl.enable(gl.CULL_FACE);
     else gl.disable(gl.CULL_FACE);
     gl.bindBuffer(gl.ARRAY_BUFFER, this.corners);
@@ -134,6 +154,7 @@ class Renderer {
     const at = this.solids.at;
     const { width, height } = this.canvas;
     gl.uniform1i(at.kind, this.now.picking ? KIND.pick : KIND.body);
+    gl.uniform4fv(at.cut, group.moving ? this.now.options.cut : NO_CUT);
     gl.uniform1i(at.solid, group.solid);
     gl.uniform3fv(at.extents, group.extents);
     gl.uniform3f(at.screen, width, height, this.pixels);

@@ -13,17 +13,15 @@ uniform mat4 camera;
 uniform float between;
 uniform vec2 scales;                    // a high speed, a high load
 uniform int colouring;                  // 0 by speed, 1 by row, 2 by load
+uniform vec4 cut;                       // bodies with cut.xyz · place > cut.w are left out
 flat out vec3 paint;
 flat out float row;
 vec3 turned(vec4 q, vec3 v) { return v + 2.0 * cross(q.xyz, cross(q.xyz, v) + q.w * v); }
 vec4 turn() { return normalize(mix(turnA, dot(turnA, turnB) < 0.0 ? -turnB : turnB, between)); }
 vec3 place() { return mix(placeA, placeB, between); }
+bool leftOut() { return dot(cut.xyz, place()) > cut.w; }
 vec3 wheel(float x) { return 0.5 + 0.5 * cos(6.28318 * (x + vec3(0.0, 0.33, 0.67))); }
-vec3 heat(float x) {   // dark blue, teal, yellow, red
-  vec3 a = mix(vec3(0.14, 0.20, 0.55), vec3(0.10, 0.62, 0.60), smoothstep(0.0, 0.35, x));
-  a = mix(a, vec3(0.96, 0.82, 0.24), smoothstep(0.3, 0.7, x));
-  return mix(a, vec3(0.85, 0.16, 0.12), smoothstep(0.65, 1.0, x));
-}
+${HEAT_GLSL}
 void dress() {
   row = look.w;
   vec2 share = clamp(mix(motionA, motionB, between) / scales, 0.0, 1.0);
@@ -37,7 +35,7 @@ precision highp int;
 flat in vec3 paint;
 flat in float row;
 uniform vec3 eye;
-uniform float chosen;
+uniform vec2 chosen;   // rows of the chosen body and of the one that is compared with it
 uniform int kind;      // 0 a body, 1 a plane, 2 glass, 3 rows as colours, for picking
 out vec4 colour;
 const vec3 sun = vec3(0.33429, -0.47756, 0.81185);
@@ -46,7 +44,8 @@ vec4 lit(vec3 n, vec3 spot) {
   float gloss = max(dot(reflect(-sun, n), normalize(eye - spot)), 0.0);
   gloss *= gloss; gloss *= gloss; gloss *= gloss;
   vec3 seen = paint * lightness(n) + 0.18 * gloss * gloss * gloss;
-  if (abs(row - chosen) < 0.5) seen = mix(seen, vec3(1.0, 0.95, 0.5), 0.55);
+  if (abs(row - chosen.x) < 0.5) seen = mix(seen, vec3(1.0, 0.95, 0.5), 0.55);
+  if (abs(row - chosen.y) < 0.5) seen = mix(seen, vec3(0.5, 0.9, 1.0), 0.55);
   return vec4(seen, 1.0);
 }
 vec4 number() {
@@ -65,7 +64,7 @@ void main() {
   facing = turned(q, normal / look.xyz);
   spot = turned(q, corner * look.xyz) + place();
   dress();
-  gl_Position = camera * vec4(spot, 1.0);
+  gl_Position = leftOut() ? vec4(2.0, 2.0, 2.0, 1.0) : camera * vec4(spot, 1.0);
 }`;
 
 const BODY_FRAGMENT = `#version 300 es
@@ -74,6 +73,7 @@ in vec3 facing;
 in vec3 spot;
 uniform vec3 middle;
 uniform float size;
+uniform vec3 sky;
 vec4 tiles(vec3 n) {
   vec3 away = abs(n);
   vec2 flat2 = away.z > 0.9 ? spot.xy : (away.x > 0.7 ? spot.yz : spot.xz);
@@ -81,7 +81,7 @@ vec4 tiles(vec3 n) {
   vec2 tile = floor(flat2 / cell);
   float shade = mod(tile.x + tile.y, 2.0) < 0.5 ? 0.86 : 0.82;
   float fade = smoothstep(3.0, 1.0, length(spot - middle) / size);
-  return vec4(mix(vec3(0.933, 0.945, 0.961), vec3(shade, shade + 0.01, shade + 0.03), fade), 1.0);
+  return vec4(mix(sky, sky * vec3(shade, shade + 0.002, shade + 0.015) / 0.93, fade), 1.0);
 }
 void main() {
   vec3 n = normalize(facing);
@@ -118,7 +118,11 @@ void main() {
   // tangents from the eye to the ball about the solid, to both sides and up and down
   vec3 seen = to * axes;
   float gap = seen.z * seen.z - radius * radius;
-  if (seen.z < radius * 1.01) { gl_Position = vec4(2.0, 2.0, 2.0, 1.0); gl_PointSize = 1.0; return; }
+  if (seen.z < radius * 1.01 || leftOut()) {
+    gl_Position = vec4(2.0, 2.0, 2.0, 1.0);
+    gl_PointSize = 1.0;
+    return;
+  }
   vec2 middle = seen.xy * seen.z / gap;
   vec2 reach = radius * sqrt(seen.xy * seen.xy + gap) / gap;
   gl_Position = vec4(2.0 * screen.z * middle / screen.xy, 0.0, 1.0);

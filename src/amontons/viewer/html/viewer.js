@@ -1,6 +1,4 @@
-// The page: unpacks the run, moves through time, turns the camera.
-
-const element = (id) => document.getElementById(id);
+// The page: unpacks the run, moves through time, answers its controls.
 
 async function unpacked(text) {
   const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
@@ -12,21 +10,38 @@ const SLOW = 50; // milliseconds of a picture from which on fewer pixels are dra
 const AWAY = 3000; // milliseconds after which nobody was looking: another tab was in front
 const COARSEST = 0.4; // share of the pixels along each side
 
+const complain = (text) => {
+  element("trouble").hidden = !text;
+  element("trouble").textContent = text;
+};
+
+const SKIES = { light: [0.933, 0.945, 0.961], dark: [0.114, 0.129, 0.161] };
+const NARROW = 560; // pixels of a page below which most controls wait behind a button
+
 class Viewer {
   constructor(run, data) {
     this.run = run;
     this.renderer = new Renderer(element("canvas"), run, data);
     this.camera = new Camera(run);
-    this.options = { colouring: 1, forces: "", glass: true, chosen: -1 };
+    this.options = {
+      colouring: 1, forces: "", glass: true, shade: true, chosen: -1, second: -1, cut: NO_CUT,
+      sky: SKIES.light,
+    };
+    this.trail = true;
     this.frame = 0;
     this.playing = false;
     this.drawn = 0; // pictures so far
     this.last = performance.now(); // when the last one was
     this.pace = 0; // milliseconds of a picture, while it plays
-    this.place = new Map(run.rows.map((row, i) => [row, i]));
+    this.panel = new BodyPanel(this);
+    this.film = new Film(this);
     this.next = (now) => this.tick(now);
     this.controls();
-    this.pointer();
+    listenToKeys(this);
+    listenToPointers(this);
+    const dark = window.matchMedia("(prefers-color-scheme: dark)");
+    dark.onchange = () => this.darken(dark.matches);
+    this.darken(dark.matches);
     this.resize();
     requestAnimationFrame(this.next);
   }
@@ -47,6 +62,8 @@ class Viewer {
     run.times.push(...part.times);
     for (const name in run.scales) run.scales[name] = Math.max(run.scales[name], part.scales[name]);
     element("slider").max = this.frames - 1;
+    showLegend(run, this.options.colouring);
+    this.follow();
   }
 
   show(frame) {
@@ -57,7 +74,7 @@ class Viewer {
     const next = times[Math.min(i + 1, this.frames - 1)];
     const time = times[i] + (this.frame - i) * (next - times[i]);
     element("time").textContent = `${time.toFixed(3)} of ${times[this.frames - 1].toFixed(2)} s`;
-    this.describe();
+    this.panel.show();
     this.stale = true;
   }
 
@@ -77,14 +94,13 @@ class Viewer {
       if (this.pace > SLOW && this.renderer.quality > COARSEST)
         this.draught(0.7 * this.renderer.quality);
       this.show(this.frame + 0.001 * passed * rate * Number(element("pace").value));
-      if (this.frame >= this.frames - 1) this.play(false);
+      if (this.frame >= this.frames - 1) {
+        this.play(false);
+        this.film.ended();
+      }
     }
     this.last = now;
-    if (this.stale) {
-      this.stale = false;
-      this.renderer.draw(this.camera, this.frame, this.options);
-      this.drawn++;
-    }
+    if (this.stale) this.redraw();
     requestAnimationFrame(this.next);
   }
 
@@ -95,36 +111,53 @@ class Viewer {
     this.resize();
   }
 
+  // at once: a canvas that changes its size is empty
   resize() {
     this.renderer.resize();
-    this.stale = true;
+    this.redraw();
   }
 
-  choose(x, y) {
-    this.options.chosen = this.renderer.pick(this.camera, this.frame, this.options, x, y);
-    this.describe();
-    this.stale = true;
+  redraw() {
+    this.stale = false;
+    this.renderer.draw(this.camera, this.frame, this.options);
+    this.drawn++;
   }
 
-  // what is known of the chosen body
-  describe() {
+  darken(on = !document.documentElement.classList.contains("dark")) {
+    document.documentElement.classList.toggle("dark", on);
+    this.set("sky", on ? SKIES.dark : SKIES.light);
+    this.panel.show();
+  }
+
+  // the body at a place of the canvas; `second`: the one whose distance is measured
+  choose(x, y, second = false) {
+    const found = this.renderer.pick(this.camera, this.frame, this.options, x, y);
+    if (second && this.options.chosen >= 0) this.options.second = found;
+    else Object.assign(this.options, { chosen: found, second: -1 });
+    this.follow();
+  }
+
+  // the trail and the panel of the chosen body
+  follow() {
     const row = this.options.chosen;
-    const panel = element("body");
-    panel.hidden = row < 0;
-    if (row < 0) return;
-    const place = this.place.get(row);
-    const lines = [this.run.names[row]];
-    if (this.run.mass[row] !== null) lines.push(`mass ${this.run.mass[row].toPrecision(4)} kg`);
-    if (place < this.run.moving) {
-      const view = new DataView(this.renderer.states.bytes.buffer);
-      const at = STATE * (Math.floor(this.frame) * this.run.moving + place);
-      const [x, y, z] = [0, 4, 8].map((skip) => view.getFloat32(at + skip, true).toFixed(3));
-      lines.push(`at (${x}, ${y}, ${z}) m`);
-      lines.push(`speed ${view.getFloat32(at + 20, true).toFixed(3)} m/s`);
-      if (this.run.ranges)
-        lines.push(`contact forces ${view.getFloat32(at + 24, true).toPrecision(4)} N`);
-    }
-    panel.textContent = lines.join("\n");
+    const path = this.trail && this.panel.moves(row) ? this.panel.path(row) : null;
+    this.renderer.trail.follow(path);
+    this.panel.show();
+    this.stale = true;
+  }
+
+  set(name, value) {
+    this.options[name] = value;
+    this.stale = true;
+  }
+
+  // leaves out bodies beyond a plane across an axis; `share` goes from one end of the scene to the other
+  cut(axis, share) {
+    element("cut-at").hidden = !axis;
+    if (!axis) return this.set("cut", NO_CUT);
+    const normal = ["x", "y", "z"].map((name) => (name === axis ? 1 : 0));
+    const reach = 0.5 * this.run.size * share;
+    this.set("cut", [...normal, dot(normal, this.run.middle) + reach]);
   }
 
   controls() {
@@ -136,52 +169,28 @@ class Viewer {
       this.show(Number(slider.value));
     };
     element("play").onclick = () => this.play();
-    const set = (name, value) => {
-      this.options[name] = value;
-      this.stale = true;
+    element("colour").onchange = (event) => {
+      this.set("colouring", Number(event.target.value));
+      showLegend(this.run, this.options.colouring);
     };
-    element("colour").onchange = (event) => set("colouring", Number(event.target.value));
-    element("forces").onchange = (event) => set("forces", event.target.value);
-    element("glass").onchange = (event) => set("glass", event.target.checked);
+    element("forces").onchange = (event) => this.set("forces", event.target.value);
+    element("glass").onchange = (event) => this.set("glass", event.target.checked);
+    element("shade").onchange = (event) => this.set("shade", event.target.checked);
+    element("trail").onchange = (event) => {
+      this.trail = event.target.checked;
+      this.follow();
+    };
+    const cut = () => this.cut(element("cut").value, Number(element("cut-at").value));
+    element("cut").onchange = cut;
+    element("cut-at").oninput = cut;
+    element("picture").onclick = () => savePicture(this);
+    element("film").onclick = () => this.film.toggle();
+    element("keys").onclick = () => showHelp();
     element("forces-label").hidden = !this.run.ranges;
     element("by-force").hidden = !this.run.ranges;
-    window.onresize = () => this.resize();
-    window.onkeydown = (event) => {
-      const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-      if (event.target.tagName === "SELECT" || (!step && event.key !== " ")) return;
-      event.preventDefault();
-      if (!step) return this.play();
-      this.play(false);
-      this.show(Math.round(this.frame) + step);
-    };
-  }
-
-  pointer() {
-    const canvas = element("canvas");
-    let held = null;
-    canvas.onpointerdown = (event) => {
-      held = { x: event.clientX, y: event.clientY, moved: 0 };
-      canvas.setPointerCapture(event.pointerId);
-    };
-    canvas.onpointermove = (event) => {
-      if (!held) return;
-      const [dx, dy] = [event.clientX - held.x, event.clientY - held.y];
-      Object.assign(held, { x: event.clientX, y: event.clientY });
-      held.moved += Math.abs(dx) + Math.abs(dy);
-      if (event.shiftKey || event.buttons & 2) this.camera.move(dx, dy);
-      else this.camera.turn(dx, dy);
-      this.stale = true;
-    };
-    canvas.onpointerup = (event) => {
-      if (held && held.moved < 4) this.choose(event.offsetX, event.offsetY);
-      held = null;
-    };
-    canvas.oncontextmenu = (event) => event.preventDefault();
-    canvas.onwheel = (event) => {
-      event.preventDefault();
-      this.camera.distance *= Math.exp(0.001 * event.deltaY);
-      this.stale = true;
-    };
+    element("more").onclick = () => (element("controls").hidden = !element("controls").hidden);
+    element("controls").hidden = window.innerWidth < NARROW;
+    new ResizeObserver(() => this.resize()).observe(element("canvas"));
   }
 }
 
@@ -198,7 +207,4 @@ async function start() {
   if (window.follow) window.follow(window.viewer);
 }
 
-start().catch((error) => {
-  element("trouble").hidden = false;
-  element("trouble").textContent = `This run cannot be shown: ${error.message}`;
-});
+start().catch((error) => complain(`This run cannot be shown: ${error.message}`));
