@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+import amontons as am
 from amontons.results import Results
 from helpers.pages import move_slider, picture, pixel_of
 
@@ -212,3 +213,28 @@ def test_a_narrow_page_keeps_its_controls_behind_a_button(shown):
     page.click("#more")
     assert page.is_visible("#colour")
     assert page.evaluate("document.documentElement.scrollWidth") <= 400
+
+
+def test_runs_side_by_side_move_together(browser, pages):
+    page_of_both = am.view(pages / "bouncing_balls", pages / "drum")
+    page_of_both.save(pages / "both.html")
+    context = browser.new_context(viewport={"width": 1000, "height": 400}, offline=True)
+    page = context.new_page()
+    page.goto((pages / "both.html").as_uri())
+    page.wait_for_function("pages.every(page => page.viewer && page.viewer.drawn)", timeout=60_000)
+    page.evaluate("pages.forEach(page => page.viewer.play(false))")
+    page.evaluate("pages[0].viewer.show(4.5); pages[0].viewer.camera.turn(100, 20)")
+    page.wait_for_function("Math.abs(timeOf(pages[1].viewer) - timeOf(pages[0].viewer)) < 1e-9")
+    turned, other = page.evaluate("pages.map(page => page.viewer.camera.azimuth)")
+    assert turned == other != pytest.approx(-1.0)
+    page.mouse.click(750, 100)  # now the other one leads
+    page.evaluate("pages[1].viewer.show(2)")
+    page.wait_for_function(
+        "Math.abs(timeOf(pages[0].viewer) - pages[1].viewer.run.times[2]) < 1e-9"
+    )
+    context.close()
+
+
+def test_too_many_runs_side_by_side(pages):
+    with pytest.raises(am.InputError, match="at most 6 runs side by side, got 7"):
+        am.view(*[pages / "drum"] * 7)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated
 
@@ -19,10 +20,15 @@ LARGE = 200_000_000
 
 
 def view(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder from `amontons run`.")],
+    folders: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="DIR...", help="A folder from `amontons run`; several: side by side."
+        ),
+    ],
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", help="The page. \\[default: view.html in the run's folder]"),
+        typer.Option("--out", "-o", help="The page. \\[default: view.html in the first folder]"),
     ] = None,
     every: Annotated[int, typer.Option("--every", metavar="K", help="Every K-th frame.")] = 1,
     force: Force = False,
@@ -31,24 +37,29 @@ def view(
         bool, typer.Option("--live", help="Follow a run that is still going on, until Ctrl-C.")
     ] = False,
 ) -> None:
-    """Make one HTML file with the whole run in it, and open it where there is a screen."""
+    """Make one HTML file with the whole run in it, or several; open it where there is a screen."""
     if live:
-        follow(folder, open)
+        if len(folders) > 1:
+            raise InputError("--live follows one run: name one folder")
+        follow(folders[0], open)
         return
     from amontons.cli.watched_run import tell_notes_of
     from amontons.results import Results
     from amontons.results.folder import run_files
     from amontons.storage.targets import check_target
-    from amontons.viewer import write_page
+    from amontons.viewer import view as page_of
 
     if every < 1:
         raise InputError(f"--every must be 1 or more, got {every}")
-    with Results(folder) as results:
-        home = results.path.parent
-        path = out or home / "view.html"
-        check_target(path, inputs=[results.path, *run_files(home)], ours=home, replaces=force)
-        write_page(results, path, every=every)
-        tell_notes_of(results)
+    with ExitStack() as stack:
+        runs = [stack.enter_context(Results(folder)) for folder in folders]
+        homes = [run.path.parent for run in runs]
+        path = out or homes[0] / "view.html"
+        inputs = [run.path for run in runs] + [file for home in homes for file in run_files(home)]
+        check_target(path, inputs=inputs, ours=homes[0], replaces=force)
+        page_of(*runs, every=every).save(path)
+        for run in runs:
+            tell_notes_of(run)
     size = path.stat().st_size
     console().print(f"wrote {path} ({megabytes(size)}): open it in a browser", soft_wrap=True)
     if size > LARGE:

@@ -25,14 +25,14 @@ LIVE = "live.js"
 def page_text(packing: Packing, *, every: int = 1, live: bool = False) -> str:
     """A page that shows each `every`-th frame of a run, and goes on asking where it is `live`."""
     names = (*SCRIPTS[:-1], LIVE, SCRIPTS[-1]) if live else SCRIPTS
-    script = "\n".join(_file(name) for name in names)
+    script = "\n".join(page_file(name) for name in names)
     try:
         data = json.dumps(packing.page(every), separators=(",", ":"), allow_nan=False)
     except ValueError as reason:  # of numbers near the largest that there are
         raise InputError(
             f"{packing.run.path} has numbers that no page can show: {reason}"
         ) from None
-    page = _file("page.html").replace("/*STYLE*/", _file("style.css"))
+    page = page_file("page.html").replace("/*STYLE*/", page_file("style.css"))
     return page.replace("/*SCRIPT*/", script).replace("/*DATA*/", data.replace("<", "\\u003c"))
 
 
@@ -42,5 +42,6 @@ def write_page(run: Recording, path: str | os.PathLike[str], *, every: int = 1) 
         stream.write(page_text(Packing(run), every=every).encode())
 
 
-def _file(name: str) -> str:
+def page_file(name: str) -> str:
+    """A file that pages are made of."""
     return resources.files("amontons.viewer").joinpath("html", name).read_text(encoding="utf-8")

@@ -7,13 +7,17 @@ import os
 import tempfile
 import webbrowser
 from pathlib import Path
+from typing import TypeAlias
 
 from amontons.errors import InputError
 from amontons.results import Results, SingleFrame
 from amontons.simulation.simulation import Simulation
 from amontons.storage.writing import replacing
+from amontons.viewer.beside import MOST, beside
 from amontons.viewer.packing import Packing
 from amontons.viewer.page import page_text
+
+Shown: TypeAlias = Simulation | Results | str | os.PathLike[str]
 
 FRAME = (
     '<iframe srcdoc="{page}" width="100%" height="{height}" style="border: 0" '
@@ -29,7 +33,8 @@ class Page:
         """The whole page."""
         self.height = height
         """In a notebook [pixels]."""
-        self._about = about
+        self.about = about
+        """What it shows, in a line."""
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the page, which needs nothing but a browser."""
@@ -48,18 +53,18 @@ class Page:
         return FRAME.format(page=html.escape(self.html), height=self.height)
 
     def __repr__(self) -> str:
-        return f"<Page: {self._about}, {len(self.html) / 1e6:.2g} MB; open() or save(path)>"
+        return f"<Page: {self.about}, {len(self.html) / 1e6:.2g} MB; open() or save(path)>"
 
 
-def view(
-    run: Simulation | Results | str | os.PathLike[str], *, every: int = 1, height: int = 480
-) -> Page:
+def view(run: Shown, *others: Shown, every: int = 1, height: int = 480) -> Page:
     """The viewer on a simulation as it is now, or on a recorded run: turn it, play it, click it.
 
     Parameters
     ----------
     run:
         A simulation, `Results`, or the folder of a run.
+    others:
+        More of them, side by side; they show the same time from the same side.
     every:
         Show each `every`-th frame only.
     height:
@@ -67,13 +72,18 @@ def view(
     """
     if isinstance(every, bool) or not isinstance(every, int) or every < 1:
         raise InputError(f"every must be a whole number, 1 or more, got {every!r}")
-    if isinstance(run, Simulation):
-        return _page(SingleFrame(run), every, height)
-    if isinstance(run, Results):
-        return _page(run, every, height)
-    with Results(run) as results:
-        return _page(results, every, height)
+    pages = [_page(each, every, height) for each in (run, *others)]
+    if not others:
+        return pages[0]
+    if len(pages) > MOST:
+        raise InputError(f"view shows at most {MOST} runs side by side, got {len(pages)}")
+    about = " beside ".join(page.about for page in pages)
+    return Page(beside([page.html for page in pages], [p.about for p in pages]), about, height)
 
 
-def _page(run: SingleFrame | Results, every: int, height: int) -> Page:
-    return Page(page_text(Packing(run), every=every), repr(run).strip("<>"), height)
+def _page(run: Shown, every: int, height: int) -> Page:
+    if not isinstance(run, Simulation | Results):
+        with Results(run) as results:
+            return _page(results, every, height)
+    shown = SingleFrame(run) if isinstance(run, Simulation) else run
+    return Page(page_text(Packing(shown), every=every), repr(shown).strip("<>"), height)
