@@ -72,7 +72,7 @@ def fill(folder: Path, sources: Path) -> None:
 
 
 def wheel_tag() -> str:
-    """This interpreter on this system.
+    """Tag of a wheel for this interpreter on this system.
 
     The wheel holds no shared library, so on Linux no version of the C library matters to it: the
     oldest `manylinux` that indexes take is as true as any other.

@@ -15,8 +15,8 @@ DOCS = Path(__file__).resolve().parent
 BEGIN = """\
 # Gallery
 
-Run a scene with the command under its picture, and look at it with `amontons view NAME`. What its parameters are:
-`amontons scenes NAME`, or [the page about scenes](scenes.md).
+Run a scene with the command under its picture, and look at it with `amontons view NAME`. What its
+parameters are: `amontons scenes NAME`, or [the page about scenes](scenes.md).
 
 ## Scenes
 
