@@ -1,3 +1,6 @@
+from importlib.util import find_spec
+from pathlib import Path
+
 import amontons
 
 project = "amontons"
@@ -11,13 +14,22 @@ extensions = [
     "sphinx.ext.napoleon",
     "sphinx.ext.mathjax",
     "sphinx.ext.viewcode",
+    "sphinx_design",
 ]
 source_suffix = {".md": "markdown"}
-myst_enable_extensions = ["dollarmath", "deflist"]
+myst_enable_extensions = ["dollarmath", "deflist", "colon_fence"]
 myst_heading_anchors = 3
 autodoc_member_order = "bysource"
 autodoc_typehints = "description"
 html_theme = "furo"
+html_title = "amontons"
 exclude_patterns = ["_build"]
 # ref.python: "shape" in docstrings is a word; two classes have an attribute of that name
 suppress_warnings = ["myst.xref_missing", "ref.python"]
+
+# Formulas without a network: one file of MathJax, fonts included, is copied beside the pages.
+_bundle = find_spec("sphinx-mathjax-offline").origin
+MATHJAX = Path(_bundle).parent / "static" / "mathjax" / "tex-svg.js"
+mathjax_path = MATHJAX.name
+html_static_path = ["_static", str(MATHJAX)]
+html_css_files = ["front.css"]

@@ -11,8 +11,6 @@ import importlib
 from pathlib import Path
 from typing import Any
 
-__version__ = "0.1.0"
-
 
 def _homes() -> dict[str, str]:
     """The module of every public name, as `__init__.pyi` imports it."""
@@ -27,6 +25,9 @@ __all__ = sorted([*_HOME_OF, "__version__"])  # noqa: PLE0605
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        globals()[name] = _version()
+        return globals()[name]
     home = _HOME_OF.get(name)
     if home is None:
         raise AttributeError(f"module 'amontons' has no attribute {name!r}")
@@ -36,6 +37,16 @@ def __getattr__(name: str) -> Any:
         value = getattr(importlib.import_module(home), name)
     globals()[name] = value
     return value
+
+
+def _version() -> str:
+    """Version that was installed: of the last git tag, and the commits since then."""
+    from importlib import metadata
+
+    try:
+        return metadata.version(__name__)
+    except metadata.PackageNotFoundError:  # sources that nobody installed
+        return "0+unknown"
 
 
 def __dir__() -> list[str]:

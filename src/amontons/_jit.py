@@ -27,6 +27,7 @@ from llvmlite import binding as llvm
 from numba.core import event
 
 from amontons._blas import one_blas_thread
+from amontons._shipped_kernels import shipped
 from amontons.errors import InputError
 
 P = ParamSpec("P")
@@ -215,8 +216,10 @@ class _Announcer(event.Listener):  # type: ignore[misc]
             return
         self._started = time.perf_counter()
         if not self.compiled and not self.quiet:
+            misfit = shipped().misfit
+            reason = f" (the kernels of this wheel are {misfit})" if misfit else ""
             print(
-                "amontons: compiling for this machine, once; later runs start at once "
+                f"amontons: compiling for this machine, once{reason}; later runs start at once "
                 "(`amontons warmup` compiles everything ahead)",
                 file=sys.stderr,
                 flush=True,

@@ -4,6 +4,7 @@
   :func:`_keep_callees_private`.
 * Two processes that need a kernel at the same time do not both compile it: the second waits for the
   first, and loads what it wrote (:mod:`amontons._claims`). So first runs compile on all cores.
+* Kernels that came with the wheel are loaded from there (:mod:`amontons._shipped_kernels`).
 * A file that was damaged is never run: each carries a checksum, and a kernel whose file fails in
   any way is compiled again. Where nothing can be written, as on a full disk, nothing is kept.
 
@@ -29,6 +30,7 @@ from numba.core.codegen import CPUCodeLibrary
 
 from amontons._claims import Claim
 from amontons._kernel_cache import cache_root, present_stamp, room_of
+from amontons._shipped_kernels import FOLDER, shipped
 
 logger = logging.getLogger("amontons")
 
@@ -45,7 +47,9 @@ class _StampedLocator(caching._CacheLocator):  # type: ignore[misc]
     def __init__(self, py_func: Callable[..., Any]) -> None:
         self._line = py_func.__code__.co_firstlineno
         self.stamp = present_stamp(room_of(py_func))
-        self._path = str(cache_root() / f"kernels-{self.stamp}" / self.form)
+        place = Path(f"kernels-{self.stamp}", self.form)
+        self._path = str(cache_root() / place)
+        self.shipped = FOLDER / place
 
     def get_cache_path(self) -> str:
         return self._path
@@ -63,7 +67,7 @@ class _StampedLocator(caching._CacheLocator):  # type: ignore[misc]
             locator.ensure_cache_path()
         except OSError as reason:
             logger.info("no kernel cache: %s; kernels are compiled anew in each process", reason)
-            return None
+            return locator if shipped().usable else None
         return locator
 
 
@@ -88,7 +92,15 @@ class _FileOfEachSignature(caching.IndexDataCacheFile):  # type: ignore[misc]
             file.write(SEAL + hashlib.sha256(content).digest() + content)
 
     def load(self, key: Any) -> Any:
-        path = self._file_of(key)
+        return self.read(self._file_of(key), key)
+
+    def load_shipped(self, folder: Path, key: Any) -> Any:
+        """The same from a folder of the package."""
+        return self.read(folder / self._file_of(key).name, key)
+
+    @staticmethod
+    def read(path: Path, key: Any) -> Any:
+        """What a file holds under `key`; None where there is no such file."""
         if not path.is_file():
             return None
         sealed = path.read_bytes()
@@ -125,7 +137,9 @@ class _StampedCache(caching.FunctionCache):  # type: ignore[misc]
         return (*super()._index_key(sig, codegen), tuple(_fields(kind) for kind in arguments))
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        found = super().load_overload(sig, target_context)
+        found = self._load_shipped(sig, target_context)
+        if found is None:
+            found = super().load_overload(sig, target_context)
         if found is not None or not self._enabled:
             return found
         self.claim.take()
@@ -133,6 +147,19 @@ class _StampedCache(caching.FunctionCache):  # type: ignore[misc]
         if found is not None:
             self.claim.drop()
         return found
+
+    def _load_shipped(self, sig: Any, target_context: Any) -> Any:
+        """Code for the baseline, which is not the processor that this process compiles for."""
+        made_for = shipped().made_for
+        if not shipped().usable or made_for is None or not self._enabled:
+            return None
+        with self._guard_against_spurious_io_errors():
+            target_context.refresh()
+            signature, _, *rest = self._index_key(sig, target_context.codegen())
+            key = (signature, made_for.target, *rest)
+            data = self._cache_file.load_shipped(self._impl.locator.shipped, key)
+            return None if data is None else self._impl.rebuild(target_context, data)
+        return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import runpy
 import sys
 from pathlib import Path
 from pkgutil import resolve_name
@@ -114,3 +115,33 @@ def test_links_between_pages_lead_somewhere(page: Path) -> None:
             titles = re.findall(r"^#+ (.*)$", target.read_text(), re.MULTILINE)
             slugs = {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles}
             assert anchor[1:] in slugs, f"{page.name} links to {name}{anchor}"
+
+
+def test_the_gallery_is_up_to_date() -> None:
+    make = runpy.run_path(str(ROOT / "docs" / "make_gallery.py"))
+    assert make["gallery"]() == (ROOT / "docs" / "gallery.md").read_text(), (
+        "run docs/make_gallery.py"
+    )
+
+
+def test_every_page_is_behind_one_of_the_four_doors() -> None:
+    front = (ROOT / "docs" / "index.md").read_text()
+    doors = re.findall(r"^:caption: (.*)$", front, re.MULTILINE)
+    assert doors == ["Learn", "Do", "Understand", "Look up"]
+    listed = {f"{name}.md" for block in front.split("```{toctree}")[1:] for name in block.split()}
+    pages = {page.name for page in (ROOT / "docs").glob("*.md")}
+    cards = set(re.findall(r"\]\(([\w/-]+\.md)\)", front))
+    assert pages - listed == {"index.md"}
+    assert pages - cards == {"index.md"}
+
+
+def test_pictures_of_pages_are_there() -> None:
+    shown = 0
+    for page in (ROOT / "docs").rglob("*.md"):
+        text = page.read_text()
+        names = re.findall(r"!\[[^]]*\]\(([^):]+)\)|^:img-top: (\S+)$", text, re.MULTILINE)
+        names += re.findall(r'(?:src|poster)="([^":]+)"()', text)
+        for name in (first or second for first, second in names):
+            assert (page.parent / name).is_file(), f"{page.name} shows {name}"
+            shown += 1
+    assert shown > 50

@@ -17,7 +17,10 @@ Job = Literal["step", "parallel-first"]
 def start_where_cold() -> None:
     """Start a second process if no solver was ever compiled here and there is a core for it."""
     from amontons._kernel_cache import cache_root, present_stamp
+    from amontons._shipped_kernels import shipped
 
+    if shipped().usable:
+        return
     compiled = (cache_root() / f"kernels-{present_stamp('solvers')}").glob("*/*.nbc")
     if next(compiled, None) is None:
         start("step")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import shutil
 import time
 from collections.abc import Iterator
@@ -66,7 +67,8 @@ def check_cache() -> None:
     from amontons import _kernel_cache
     from amontons.problem.kernels import project
 
-    if project.serial.stats.cache_path is None:  # type: ignore[attr-defined]
+    folder = project.serial.stats.cache_path  # type: ignore[attr-defined]
+    if folder is None or not os.access(folder, os.W_OK):
         raise OutputError(
             f"{_kernel_cache.cache_root()} cannot be written, so compiled code would be lost with "
             "this process; set AMONTONS_CACHE_DIR to a writable folder"
