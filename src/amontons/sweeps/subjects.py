@@ -213,8 +213,8 @@ def subject_of(scene: Swept) -> Subject:
     """What a word, a path, a scene or a function stands for."""
     if isinstance(scene, Scene):
         return SceneSubject(scene)
-    if isinstance(scene, type) and issubclass(scene, Scene):
-        return SceneSubject(scene())
+    if isinstance(scene, type):
+        return _subject_of_class(scene)
     if isinstance(scene, os.PathLike) or (isinstance(scene, str) and _is_path(scene)):
         path = Path(os.path.abspath(scene))
         return FileSubject(path, load_scene(path))
@@ -226,6 +226,12 @@ def subject_of(scene: Swept) -> Subject:
         "a sweep takes the name of a scene, a scene file, a Scene or a function that makes a "
         f"World, not {scene!r}"
     )
+
+
+def _subject_of_class(kind: type) -> Subject:
+    if not issubclass(kind, Scene):
+        raise InputError(f"a sweep takes a Scene or a function; {kind.__name__} is neither")
+    return SceneSubject(kind())
 
 
 def _is_path(word: str) -> bool:

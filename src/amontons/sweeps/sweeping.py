@@ -182,9 +182,9 @@ class _Conductor:
         try:
             if not self._todo:
                 return True
-            with _running(self._job.folder, self._token):
-                with hired(force, len(self._todo), self._job.folder) as crew:
-                    return self._with(crew)
+            folder = self._job.folder
+            with _running(folder, self._token), hired(force, len(self._todo), folder) as crew:
+                return self._with(crew)
         finally:
             write_table(table_of(self._plan, self._outcomes), self._job.folder)
 

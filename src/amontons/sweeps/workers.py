@@ -26,7 +26,7 @@ CONNECT = 10.0
 """Seconds in which a scheduler must answer."""
 
 CLOSE = 2.0
-"""Seconds in which worker processes may end by themselves; there is nothing that they could lose."""
+"""Seconds in which worker processes may end by themselves; they have nothing to lose."""
 
 
 @dataclass(frozen=True, kw_only=True)
