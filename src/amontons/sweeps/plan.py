@@ -50,7 +50,7 @@ class Plan:
         return self.points.index(point)
 
     def joined(self, new: Plan, folder: Path) -> Plan:
-        """This plan with the runs of another one, which must be equal in all else."""
+        """Its runs and those of another plan, which must be equal in all else."""
         for what in ("subject", "settings", "output"):
             mine, other = getattr(self, what), _through_json(getattr(new, what))
             for key in sorted({*mine, *other}):

@@ -76,7 +76,7 @@ def _plain(name: str, value: Any) -> Any:
         return tuple(_plain(name, each) for each in value)
     if not isinstance(value, bool | int | float | str):
         raise InputError(
-            f"{name} has the value {value!r}; values of a sweep are numbers, texts or tuples of them"
+            f"{name} has the value {value!r}; they must be numbers, texts or tuples of them"
         )
     if isinstance(value, float) and not math.isfinite(value):
         raise InputError(f"{name} has the value {value}; it must be finite")

@@ -97,7 +97,7 @@ def hired(force: Workforce, runs: int, folder: Path) -> Iterator[Crew]:
     jobs, threads = force.shared_out(runs)
     with (
         distributed.LocalCluster(
-            n_workers=0, dashboard_address=None, silence_logs="ERROR", host="127.0.0.1"
+            n_workers=0, dashboard_address="127.0.0.1:0", silence_logs="ERROR", host="127.0.0.1"
         ) as cluster,
         _processes(cluster.scheduler_address, jobs, threads, folder / WORKER_LOG) as check,
         distributed.Client(cluster, set_as_default=False) as client,
