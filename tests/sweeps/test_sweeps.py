@@ -310,6 +310,29 @@ def test_bad_options(run_sweep, tmp_path, options, words):
     assert not (tmp_path / "s").exists()
 
 
+class Locked:
+    """Cannot be sent to another process, and fails where it arrives."""
+
+    def __init__(self, when):
+        self.when = when
+
+    def __call__(self, weight):
+        raise AssertionError("never called")
+
+    def __reduce__(self):
+        if self.when == "sent":
+            raise TypeError("there is a lock in it")
+        return int, ("no number",)
+
+
+def test_functions_that_cannot_travel(run_sweep):
+    with pytest.raises(InputError, match="cannot be sent to workers: there is a lock in it"):
+        run_sweep(Locked("sent"), {"weight": [1]})
+    done = run_sweep(Locked("received"), {"weight": [1, 2]}, retries=0)
+    assert set(done.table.status) == {"failed"}
+    assert "ValueError: invalid literal" in done.failed["run-00001"]
+
+
 def test_jobs_and_threads_share_the_cores(monkeypatch):
     system = pytest.importorskip("dask.system")
     monkeypatch.setattr(system, "CPU_COUNT", 8)

@@ -16,9 +16,10 @@ from amontons.checks import positive, whole
 from amontons.results.claim import Claim
 from amontons.storage.writing import replacing
 from amontons.sweeps.bar import bar
-from amontons.sweeps.one_run import TOKEN_FILE, Measure, Task, carry_out, compile_for
+from amontons.sweeps.one_run import TOKEN_FILE, Measure, Task
 from amontons.sweeps.opened import Sweep, read_outcomes
 from amontons.sweeps.outcomes import Outcome, write_outcome
+from amontons.sweeps.parcels import carry_out_packed, compile_for_packed, packed
 from amontons.sweeps.plan import (
     Plan,
     check_sweep_folder,
@@ -203,17 +204,18 @@ class _Conductor:
 
     def _with(self, crew: Crew) -> bool:
         began = time.monotonic()
-        client, tasks = crew.client, {n: self._task(n, crew.threads) for n in self._todo}
-        new = [n for n in self._todo if self._outcomes.get(n, {}).get("status") != "done"]
+        client, todo = crew.client, self._todo
+        tasks = {number: packed(self._task(number, crew.threads)) for number in todo}
+        new = [n for n in todo if self._outcomes.get(n, {}).get("status") != "done"]
         if new:
-            first = client.submit(compile_for, tasks[new[0]], pure=False)
+            first = client.submit(compile_for_packed, tasks[new[0]], pure=False)
             while not first.done():  # whatever is wrong with it, the run itself will say
                 crew.check()
                 if self._watch(self._tally):
                     return False
                 time.sleep(PAUSE)
         numbers = {
-            client.submit(carry_out, task, retries=self._job.retries, pure=False): number
+            client.submit(carry_out_packed, task, retries=self._job.retries, pure=False): number
             for number, task in tasks.items()
         }
         try:
