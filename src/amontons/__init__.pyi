@@ -116,6 +116,8 @@ from amontons.solvers import MinimumResidual as MinimumResidual
 from amontons.solvers import Progress as Progress
 from amontons.solvers import Solver as Solver
 from amontons.solvers import SpectralGradient as SpectralGradient
+from amontons.sweeps import Sweep as Sweep
+from amontons.sweeps import sweep as sweep
 from amontons.viewer import Page as Page
 from amontons.viewer import Picture as Picture
 from amontons.viewer import View as View

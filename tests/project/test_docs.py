@@ -17,7 +17,7 @@ from amontons.cli.app import app
 from helpers.paths import ROOT
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-LONG = {"results": pytest.mark.slow}
+LONG = {"results": pytest.mark.slow, "sweeps": pytest.mark.slow}
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
 
 

@@ -20,6 +20,7 @@ from amontons.cli.resume import resume
 from amontons.cli.run import run
 from amontons.cli.scenes import scenes
 from amontons.cli.solve import solve
+from amontons.cli.sweep import sweep
 from amontons.cli.view import view
 from amontons.cli.warmup import warmup
 
@@ -31,7 +32,9 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-COMMANDS = (scenes, run, resume, view, plot, export, solve, compare, reproduce, bench, warmup, info)
+COMMANDS = (
+    scenes, run, resume, sweep, view, plot, export, solve, compare, reproduce, bench, warmup, info,
+)  # fmt: skip
 
 for command in COMMANDS:
     app.command()(reporting(command))

@@ -14,19 +14,38 @@ from amontons.errors import InputError
 
 
 def plot(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder from `amontons run`.")],
+    folder: Annotated[
+        Path, typer.Argument(metavar="DIR", help="A folder from `amontons run` or `sweep`.")
+    ],
     out: Annotated[
         Path | None,
         typer.Option("--out", "-o", help="Where to. \\[default: the run's folder]"),
     ] = None,
     format: Annotated[str, typer.Option("--format", help="png, svg or pdf.")] = "png",
+    over: Annotated[
+        str | None, typer.Option("--over", metavar="NAME", help="Of a sweep: the parameter.")
+    ] = None,
+    result: Annotated[
+        list[str] | None,
+        typer.Option("--result", metavar="NAME", help="Of a sweep: a column; repeatable."),
+    ] = None,
+    by: Annotated[
+        str | None,
+        typer.Option("--by", metavar="NAME", help="Of a sweep: one curve for each value of it."),
+    ] = None,
     force: Force = False,
 ) -> None:
-    """Draw energy by cause, contacts, the solver's effort, times of stages, recorded forces."""
+    """Draw a run: energy by cause, contacts, effort, times, forces; or a sweep's results."""
     from amontons import plots
     from amontons.results import Results
     from amontons.storage.targets import check_target
+    from amontons.sweeps.plan import holds_sweep
 
+    if holds_sweep(folder):
+        _plot_sweep(folder, out or folder, format, (over, result, by), force)
+        return
+    if over or result or by:
+        raise InputError(f"--over, --result and --by are for sweeps; {folder} is none")
     with Results(folder) as results:
         if not results.steps:
             raise InputError(f"{folder} has no steps to draw yet")
@@ -47,3 +66,23 @@ def plot(
             plots.save(figures[name](results), path)
             console().print(f"wrote {path}", soft_wrap=True)
         tell_notes_of(results)
+
+
+def _plot_sweep(
+    folder: Path,
+    target: Path,
+    format: str,
+    asked: tuple[str | None, list[str] | None, str | None],
+    force: bool,
+) -> None:
+    """Draw results of a sweep over one of its parameters."""
+    from amontons import plots
+    from amontons.storage.targets import check_target
+    from amontons.sweeps import Sweep
+
+    parameter, results, by = asked
+    target.mkdir(parents=True, exist_ok=True)
+    path = target / f"sweep.{format}"
+    check_target(path, ours=folder, replaces=force)
+    plots.save(plots.over(Sweep(folder), parameter, results, by=by), path)
+    console().print(f"wrote {path}", soft_wrap=True)

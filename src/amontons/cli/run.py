@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import dataclasses
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,10 +12,7 @@ from amontons.errors import InputError
 
 if TYPE_CHECKING:
     from amontons.interchange.file_scene import FileScene
-    from amontons.scenes import Advice, Scene
-
-PATIENT = 10_000
-"""Most iterations of a step where a finer tolerance is asked for than the scene advises."""
+    from amontons.scenes import Scene
 
 
 def run(
@@ -87,14 +83,11 @@ def run(
     from amontons.results.folder import check_run_folder
 
     made = _made(scene, bodies, seed, set or [])
-    settings = _settings(
-        made.advice,
-        time=time,
-        step=step,
-        solver=solver,
-        tolerance=tolerance,
-        max_iterations=max_iterations,
-    )
+    given = {
+        "time": time, "step": step, "solver": solver, "tolerance": tolerance,
+        "max_iterations": max_iterations,
+    }  # fmt: skip
+    settings = made.advice.changed(given, prefix="--")
     use_threads(threads)
     start_where_cold()
     source = [Path(scene)] if names_a_file(scene) else []
@@ -152,18 +145,3 @@ def words_of(
             raise InputError(f"{option} and --set {name} say the same; give one of them")
         words[name] = str(number)
     return words
-
-
-def _settings(advice: Advice, **given: Any) -> Advice:
-    """The scene's advice with what was given instead, checked."""
-    from amontons.checks import positive
-
-    for name in ("time", "step", "tolerance"):
-        if given[name] is not None:
-            positive(f"--{name}", given[name])
-    chosen = {name: value for name, value in given.items() if value is not None}
-    if "max_iterations" not in chosen and chosen.get("tolerance", 1.0) < advice.tolerance:
-        chosen["max_iterations"] = PATIENT  # the scene's limit is for the scene's tolerance
-    settings = dataclasses.replace(advice, **chosen)
-    settings.make_solver()
-    return settings

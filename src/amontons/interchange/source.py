@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -37,6 +39,39 @@ class Source:
     def root(self) -> Node:
         """The whole file."""
         return Node(self.data, (), self)
+
+    def with_values(self, values: Mapping[str, Any]) -> Source:
+        """The same with other values at places such as `bodies[2].mass`; the file stays as it is.
+
+        The last key of a place may be one that the file leaves out. An entry of a list goes by its
+        number or by its name: `bodies.block.mass`.
+        """
+        data = copy.deepcopy(self.data)
+        for place, value in values.items():
+            *way, last = [word for word in re.split(r"[.\[\]]+", place) if word]
+            found = data
+            for word in way:
+                found = found[self._key(found, word, place)]
+            found[self._key(found, last, place, new=True)] = value
+        return Source(self.path, data, self.lines)
+
+    def _key(self, found: Any, word: str, place: str, *, new: bool = False) -> str | int:
+        """The key or the number that a word of a place stands for."""
+        if isinstance(found, dict):
+            if word in found or new:
+                return word
+            there = [str(key) for key in found]
+        elif isinstance(found, list):
+            names = [each.get("name") if isinstance(each, dict) else None for each in found]
+            if word.isdecimal() and int(word) < len(found):
+                return int(word)
+            if word in names:
+                return names.index(word)
+            there = [str(name or number) for number, name in enumerate(names)]
+        else:
+            there = []
+        known = f"there is {', '.join(there[:12])}" if there else "there is nothing below it"
+        raise InputError(f"{self.path} has no {place!r}: {word!r} is not found; {known}")
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from amontons.plots.forces import forces
 from amontons.plots.profile import performance_profile
 from amontons.plots.runs import contacts, effort, energy, stages
 from amontons.plots.style import MissingExtraError, save
+from amontons.plots.sweeps import over
 
 __all__ = [
     "MissingExtraError",
@@ -17,6 +18,7 @@ __all__ = [
     "effort",
     "energy",
     "forces",
+    "over",
     "performance_profile",
     "save",
     "stages",

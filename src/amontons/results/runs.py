@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import json
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -52,24 +53,29 @@ def begin(
     contacts: bool = False,
     checkpoint_every: float = 20.0,
     force: bool = False,
+    resume: bool = False,
 ) -> RecordedRun:
     """Begin a run of a scene in a new folder; `settings` are by default those it advises.
 
     Of a scene file the folder keeps a copy, so that the run can go on without the original.
     Nothing that is in the folder is written over, unless `force` says that a run, a checkpoint or
-    a scene in it may go.
+    a scene in it may go. With `resume`, the same run is gone on with where the folder holds it.
     """
     folder, settings = Path(folder), settings or scene.advice
     simulation = _simulation(scene, settings)
     claim = Claim(folder)
     with claim.kept():
+        there = resume and (folder / RUN_FILE).exists()
         kept = (SCENE_FILE,) if isinstance(scene, FileScene) else ()
         if force:
             for name in (RUN_FILE, CHECKPOINT, *kept):
                 (folder / name).unlink(missing_ok=True)
-        require_free(folder, *kept)
-        if isinstance(scene, FileScene):
-            save_scene(scene, folder / SCENE_FILE)
+        if there:
+            _require_same(folder, _about(scene, settings, folder))
+        else:
+            require_free(folder, *(() if resume else kept))
+            if isinstance(scene, FileScene):
+                save_scene(scene, folder / SCENE_FILE)
         recorder = Recorder(
             simulation,
             folder,
@@ -77,9 +83,22 @@ def begin(
             contacts=contacts,
             about=_about(scene, settings, folder),
             checkpoint_every=checkpoint_every,
+            resume=resume,
             claim=claim,
         )
     return RecordedRun(scene, settings, simulation, recorder)
+
+
+def _require_same(folder: Path, about: dict[str, Any]) -> None:
+    """Raise where a folder holds a run of another scene, or of other parameters or settings."""
+    with Results(folder) as results:
+        told = results.about
+    for key, value in json.loads(json.dumps(about)).items():
+        if told.get(key) != value:
+            raise InputError(
+                f"{folder} holds a run whose {key} is {told.get(key)}, not {value}; choose another "
+                "folder"
+            )
 
 
 def resume(

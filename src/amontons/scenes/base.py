@@ -13,11 +13,15 @@ from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
+from amontons.checks import positive
 from amontons.errors import InputError
 from amontons.model.world import World
 from amontons.solvers import SOLVERS, Solver
 
 Value = int | float | tuple[float, ...]
+
+PATIENT = 10_000
+"""Most iterations of a step where a finer tolerance is asked for than the scene advises."""
 
 
 def parameter(
@@ -121,6 +125,18 @@ class Advice:
             raise InputError(f"unknown solver {self.solver!r}; choose one of {', '.join(SOLVERS)}")
         made: Solver = kind(tolerance=self.tolerance, max_iterations=self.max_iterations)
         return made
+
+    def changed(self, given: Mapping[str, Any], *, prefix: str = "") -> Advice:
+        """The same with what was given instead, checked; messages put `prefix` before a name."""
+        chosen = {name: value for name, value in given.items() if value is not None}
+        for name in ("time", "step", "tolerance"):
+            if name in chosen:
+                positive(f"{prefix}{name}", chosen[name])
+        if "max_iterations" not in chosen and chosen.get("tolerance", 1.0) < self.tolerance:
+            chosen["max_iterations"] = PATIENT  # the scene's limit is for the scene's tolerance
+        settings = dataclasses.replace(self, **chosen)
+        settings.make_solver()
+        return settings
 
 
 @dataclass(frozen=True)

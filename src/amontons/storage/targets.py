@@ -44,7 +44,7 @@ def check_target(
         raise OutputError(f"cannot write {path}: {why}")
 
 
-def check_new_folder(folder: Path, leftovers: Collection[str] = ()) -> None:
+def check_new_folder(folder: Path, leftovers: Collection[str] = (), *, kind: str = "run") -> None:
     """Raise `OutputError` where a folder holds anything but what a killed process may have left."""
     try:
         found = sorted(name for name in os.listdir(folder) if name not in leftovers)
@@ -53,9 +53,10 @@ def check_new_folder(folder: Path, leftovers: Collection[str] = ()) -> None:
     except OSError as reason:
         raise OutputError(f"cannot write in {folder}: {reason.strerror}") from None
     if found:
+        forced = ", or take this one with --force" if kind == "run" else ""
         raise OutputError(
             f"cannot write in {folder}: it is not empty (it holds {_some(found)}) and not the "
-            "folder of a run; choose another, or take this one with --force"
+            f"folder of a {kind}; choose another{forced}"
         )
 
 
