@@ -16,7 +16,6 @@ from amontons.checks import finite, positive
 from amontons.collision.memory import RememberedContacts
 from amontons.dynamics.energy_ledger import Work
 from amontons.dynamics.forces import ForceSystem
-from amontons.dynamics.joints.system import JointSystem
 from amontons.errors import InputError, StrictError
 from amontons.model.bodies import Bodies
 from amontons.model.world import World
@@ -24,6 +23,7 @@ from amontons.problem.problem import ConeProblem
 from amontons.simulation.checkpoint import restore, save
 from amontons.simulation.checks import check_bodies
 from amontons.simulation.contacts import Contacts
+from amontons.simulation.joint_handles import SimulatedJoints
 from amontons.simulation.model import Model, body_state
 from amontons.simulation.notes import troubles
 from amontons.simulation.progress import progress_bar
@@ -108,7 +108,7 @@ class Simulation:
         self.readings = Readings()
         self._turnstile = Turnstile()
         poses = self.bodies.position, self.bodies.orientation
-        self.joints = JointSystem([], world.index_of, *poses)
+        self.joints = SimulatedJoints(world)
         self.loads = ForceSystem([], world.index_of, *poses)
         self.bodies.columns["seen"][:] = False
         self._state = State.at_start(body_state(world.bodies), self.joints.state, world.gravity)

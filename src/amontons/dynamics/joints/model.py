@@ -24,7 +24,7 @@ class Selections(NamedTuple):
     servos: Longs  # numbers of the rows of motors that are springs
     lines: NDArray[np.intp]  # coordinates along which their joints' axes are, (lines,)
     kind: Bytes  # whose work the ledger of energy takes a row's for
-    moving: bool  # whether any target moves
+    moving: bool  # whether any target may move
 
     @classmethod
     def of(cls, tables: Tables) -> Selections:
@@ -44,7 +44,9 @@ class Selections(NamedTuple):
             ),
             lines=np.flatnonzero((first == LENGTH) & alone),
             kind=_kinds(tables),
-            moving=bool(tables.functions or rows.target[rows.law == SPEED].any()),
+            moving=bool(
+                tables.functions or rows.motor.any() or rows.target[rows.law == SPEED].any()
+            ),
         )
 
 
