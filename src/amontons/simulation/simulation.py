@@ -25,6 +25,7 @@ from amontons.simulation.checks import check_bodies
 from amontons.simulation.contacts import Contacts
 from amontons.simulation.joint_handles import SimulatedJoints
 from amontons.simulation.model import Model, body_state
+from amontons.simulation.movers import moves
 from amontons.simulation.notes import troubles
 from amontons.simulation.progress import progress_bar
 from amontons.simulation.report import Readings, StepReport
@@ -119,6 +120,7 @@ class Simulation:
         self._version = -1
         self._model: Model
         self.follow_world()
+        moves(self, world)
 
     @property
     def bodies(self) -> Bodies:

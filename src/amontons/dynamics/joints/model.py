@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from amontons.array_types import Flags, Floats, Ints, Longs
 from amontons.dynamics.energy_ledger import FRICTION, MOTOR, RIGID, SLACK, SPRING, STOP
-from amontons.dynamics.joints.law import BOUNDED, EFFORT, FREE, LIMIT, POSITION, SPEED
+from amontons.dynamics.joints.law import BOUNDED, EFFORT, FREE, INERTIA, LIMIT, POSITION, SPEED
 from amontons.dynamics.joints.measures import LENGTH
 from amontons.dynamics.joints.tables import Bytes, Tables
 from amontons.model.joints.base import Connection
@@ -92,12 +92,13 @@ BOUND = {
 def _kinds(tables: Tables) -> Bytes:
     """Kinds of rows by whose work theirs is, shape (rows,).
 
-    A rigid row that follows a function of time is a motor, whatever it calls itself.
+    A rigid row that follows a function of time is a motor, whatever it calls itself; a rotor's
+    energy is its motor's.
     """
     rows = tables.rows
     soft, limits = np.isfinite(rows.stiffness), rows.law == LIMIT
     driving = rows.motor | (rows.law == EFFORT) | np.isnan(rows.target) & ~soft
-    driving |= (rows.law == SPEED) & (rows.target != 0.0)
+    driving |= (rows.law == SPEED) & (rows.target != 0.0) | (rows.law == INERTIA)
     return np.select(
         [driving, rows.law == SPEED, soft & limits, soft, limits],
         [MOTOR, np.where(rows.set == BOUNDED, FRICTION, RIGID), SLACK, SPRING, STOP],

@@ -49,6 +49,7 @@ class RowArrays(NamedTuple):
     bound: Floats  # [N, N m], (rows,)
     margin: Floats  # [m, rad], (rows,)
     motor: Flags  # (rows,)
+    inertia: Floats  # of rotors [kg, kg m²], (rows,)
 
 
 class JointArrays(NamedTuple):
