@@ -10,6 +10,7 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from amontons._blas import one_blas_thread
 from amontons.checks import finite, positive
@@ -18,6 +19,7 @@ from amontons.dynamics.energy_ledger import Work
 from amontons.dynamics.forces import ForceSystem
 from amontons.errors import InputError, StrictError
 from amontons.model.bodies import Bodies
+from amontons.model.sensors import Sensor
 from amontons.model.world import World
 from amontons.problem.problem import ConeProblem
 from amontons.simulation.checkpoint import restore, save
@@ -30,6 +32,7 @@ from amontons.simulation.notes import troubles
 from amontons.simulation.progress import progress_bar
 from amontons.simulation.report import Readings, StepReport
 from amontons.simulation.rules import Rules, SolverChoice
+from amontons.simulation.sensing import by_name, mean_of_substeps, read_before
 from amontons.simulation.sleeping import Sleeping
 from amontons.simulation.state import State
 from amontons.simulation.step import take_step
@@ -118,6 +121,7 @@ class Simulation:
         self._last_ids, self._places = self._ids, self.bodies.position
         self._earlier: tuple[Contacts, ...] = ()
         self._version = -1
+        self._sensors: tuple[Sensor, ...] = ()
         self._model: Model
         self.follow_world()
         moves(self, world)
@@ -153,6 +157,8 @@ class Simulation:
             )
         if [each.shape for each in here.joints] != [each.shape for each in state.joints]:
             raise InputError("this is a state of other joints: it has more of them, or fewer")
+        if here.sensors.shape != state.sensors.shape:
+            raise InputError("this is a state of other sensors: it has more of them, or fewer")
         self._take_over(state.copy())
         self.joints.show(self._state.joints, self.joints.measured)
         self.joints.measure(self.bodies.position, self.bodies.orientation)
@@ -254,6 +260,7 @@ class Simulation:
             check_bodies(body_state(self.bodies), self.world.gravity, self._name_of)
         state, reports = self.state, []
         earlier: list[Contacts] = []
+        sensed: list[NDArray[np.float64]] = []
         with holding_still(self.world):
             for part in range(self.substeps):
                 place = state.bodies.position
@@ -261,8 +268,11 @@ class Simulation:
                     self._model, state, self._next_length(state), self.solvers, self.rules
                 )
                 reports.append(report)
+                sensed.append(state.sensors)
                 if part < self.substeps - 1 and solved is not None:
                     earlier.append(solved.contacts(self._ids, place))
+        if len(sensed) > 1 and self._model.sensors:
+            state = state._replace(sensors=mean_of_substeps(self._model.sensors, sensed))
         self._last, self._last_ids, self._places = solved, self._ids, place.copy()
         self._earlier = tuple(earlier)
         self._take_over(state)
@@ -317,14 +327,20 @@ class Simulation:
             contacts=state.contacts.renumbered(old_ids, bodies.id),
             watch=state.watch._replace(changed=True),
             rest=state.rest.renumbered(old_ids, bodies.id),
+            sensors=read_before(self._sensors, self._model.sensors, state.sensors),
         )
-        self._ids = bodies.id.copy()
+        self._ids, self._sensors = bodies.id.copy(), self._model.sensors
         self._version = world.version
 
     def forget_contacts(self) -> None:
         """Begin the next step without a guess from the last one."""
         none = RememberedContacts.none(len(self.bodies))
         self._state = self.state._replace(contacts=none)
+
+    @property
+    def sensors(self) -> dict[str, NDArray[np.float64]]:
+        """What each sensor read of the last step, by its name; NaN before the first step."""
+        return by_name(self.model.sensors, self._state.sensors)
 
     # -- readings ---------------------------------------------------------------------------------
 
