@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 
+from amontons.errors import InputError
 from amontons.simulation.simulation import Simulation
 
 MOST_JOINTS = 64
 """Joints up to which a recorder writes them down without being asked."""
+
+EXTRA = ("joint:", "sensor:")
+"""What the names of such columns begin with."""
 
 REACTION = (*((f"force_{axis}", "N") for axis in "xyz"), *((f"torque_{axis}", "N m") for axis in "xyz"))  # fmt: skip
 """What a joint passes on to its body B, in world axes."""
@@ -39,6 +45,17 @@ class ExtraColumns:
             self._add("joint", title, own)
         for sensor in simulation.model.sensors:
             self._add("sensor", sensor.name, list(sensor.channels))
+
+    @classmethod
+    def in_file(cls, simulation: Simulation, names: list[str], folder: Path) -> ExtraColumns:
+        """Those that a file has; they must be of this simulation."""
+        found = cls(simulation, any(name.startswith(EXTRA[0]) for name in names))
+        if list(found.units) != names:
+            raise InputError(
+                f"{folder} records other joints or sensors than the simulation has: make the same "
+                "ones, or choose another folder"
+            )
+        return found
 
     def _add(self, kind: str, name: str, channels: list[tuple[str, str]]) -> None:
         plain = name.replace(",", ";").replace("\n", " ")
