@@ -55,7 +55,7 @@ def test_pendulums_reaction_is_mg_cos_plus_m_l_speed_squared():
     world.add_sensor(am.ForceTorque(hip, name="load"))
     sim = am.Simulation(world, step=step)
     handle, worst = sim.joints["hip"], 0.0
-    for _ in range(2500):
+    for _ in range(1500):
         before = handle.position, handle.speed
         sim.step()
         # the mean force over a step is that of its middle; below the pivot is a quarter turn on
@@ -68,7 +68,7 @@ def test_pendulums_reaction_is_mg_cos_plus_m_l_speed_squared():
         worst = max(worst, abs(along - wanted) / (2.0 * G))
         assert np.linalg.norm(sim.sensors["load"][:3]) == pytest.approx(np.linalg.norm(force))
     assert worst < 1e-3
-    assert abs(handle.position) > 1.0
+    assert abs(handle.position) > 0.5
 
 
 def test_force_torque_in_the_bodys_axes_carries_a_cantilever():

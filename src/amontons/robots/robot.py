@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -38,13 +37,10 @@ class Robot:
 
     def __init__(self, imported: Imported) -> None:
         self.imported = imported
-        held = [
-            (name, joint)
-            for name, joint in imported.joints.items()
-            if isinstance(joint, Revolute | Prismatic)
-        ]
+        ordered = depth_first(imported.joints)
+        held = [each for each in ordered if isinstance(each[1], Revolute | Prismatic)]
         self.joint_names: tuple[str, ...] = tuple(name for name, _ in held)
-        """Hinges and slides, in the order of `q`."""
+        """Hinges and slides, in the order of `q`: limb by limb, from the base outwards."""
         self.control_names: tuple[str, ...] = tuple(imported.actuators)
         """What `ctrl` tells, in its order: actuators (MJCF), or joints with motors (URDF)."""
         self._joints: tuple[Connection, ...] = tuple(joint for _, joint in held)
@@ -52,7 +48,7 @@ class Robot:
         self._tree: Tree | InputError
         try:
             bodies = [body.id for body in imported.bodies.values()]
-            joints = list(imported.joints.values())
+            joints = [joint for _, joint in ordered]
             self._tree = Tree.of(imported.world, joints, bodies, f"robot {imported.name!r}")
         except InputError as reason:
             self._tree = reason
@@ -202,6 +198,7 @@ class Robot:
         """
         sim, tree = self.sim, self._whole_tree()
         moved = self._filled("q", q, self._zero) - self._zero
+        self._check_limits(moved)
         speeds = np.zeros(tree.size)
         count = len(self.joint_names)
         speeds[tree.size - count :] = self._filled("qd", qd, np.zeros(count))
@@ -259,10 +256,6 @@ class Robot:
 
     # -- looking things up ------------------------------------------------------------------------
 
-    @cached_property
-    def _loose(self) -> bool:
-        return not isinstance(self._tree, InputError)
-
     def _whole_tree(self) -> Tree:
         if isinstance(self._tree, InputError):
             raise self._tree
@@ -306,6 +299,18 @@ class Robot:
             found[self.joint_names.index(each)] = float(finite_array(f"{name} of {each!r}", value))
         return found
 
+    def _check_limits(self, moved: Floats) -> None:
+        for name, joint, by, zero in zip(
+            self.joint_names, self._joints, moved.tolist(), self._zero.tolist(), strict=True
+        ):
+            low, high = getattr(joint, "limits", None) or (-np.inf, np.inf)
+            slack = 1e-9 * max(abs(by), abs(zero))  # what adding the zero rounds off
+            if not low - slack <= by <= high + slack:
+                raise InputError(
+                    f"q of {name!r} is {by + zero:g}, beyond its limits {low + zero:g} and "
+                    f"{high + zero:g}"
+                )
+
     def _place_base(
         self, tree: Tree, position: ArrayLike | None, orientation: ArrayLike | None
     ) -> None:
@@ -328,3 +333,19 @@ class Robot:
             f"<Robot {self.name!r}: {len(self.joint_names)} joints, "
             f"{len(self.control_names)} controls>"
         )
+
+
+def depth_first(joints: Mapping[str, Connection]) -> list[tuple[str, Connection]]:
+    """Joints limb by limb, from the base outwards; those of one body in the order of the file."""
+    below: dict[int | None, list[tuple[str, Connection]]] = {}
+    carried = {joint.bodies[1] for joint in joints.values()}
+    for name, joint in joints.items():
+        first = joint.bodies[0]
+        below.setdefault(first if first in carried else None, []).append((name, joint))
+    ordered: list[tuple[str, Connection]] = []
+    waiting = below.pop(None, [])[::-1]
+    while waiting:
+        name, joint = waiting.pop()
+        ordered.append((name, joint))
+        waiting += below.pop(joint.bodies[1], [])[::-1]
+    return ordered + [each for left in below.values() for each in left]
