@@ -73,6 +73,7 @@ class Twin:
 numbers = st.integers(0, 2**32 - 1)
 
 
+@pytest.mark.slow
 @settings(max_examples=15, deadline=None)
 @given(numbers)
 def test_equations_of_motion_are_those_of_mujoco(seed):
@@ -133,7 +134,8 @@ def _rotation(quaternion):
 def test_arrays_go_by_the_files_count_and_by_name():
     robot = am.Robot.load(ARM.format(TORQUES), configuration={"shoulder": 0.4, "elbow": -0.2})
     sim = robot.simulation()
-    assert robot.joint_names == ("shoulder", "elbow") and robot.control_names == ("s", "e")
+    assert robot.joint_names == ("shoulder", "elbow")
+    assert robot.control_names == ("s", "e")
     assert np.allclose(robot.q, [0.4, -0.2], atol=1e-12)
     robot.reset({"elbow": 1.0}, [0.1, 0.2])
     assert np.allclose(robot.q, [0.4, 1.0], atol=1e-12)
@@ -202,6 +204,7 @@ def test_full_turns_survive_a_reset():
     assert robot.q[0] == pytest.approx(7.0, abs=1e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("compensated", [True, False])
 def test_arm_holds_a_pose_with_gravity_compensation(compensated):
     robot = am.Robot.load(ARM.format(TORQUES))
@@ -216,6 +219,7 @@ def test_arm_holds_a_pose_with_gravity_compensation(compensated):
     assert off < 1e-9 if compensated else off > 0.05  # a PD controller alone sags
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", [((0, 0, 0), (1, 0, 0, 0)), ((1, 2, 0.5), (0.8, 0, 0.6, 0))])
 def test_computed_torque_goes_where_it_should_wherever_the_robot_stands(place):
     robot = am.Robot.load(
@@ -256,12 +260,16 @@ def test_closed_loop_goes_on_from_a_checkpoint_bit_for_bit(tmp_path):
     assert again.state.equals(sim.state)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("servo", "told"),
     [
         ('<position name="s" joint="shoulder" kp="60" kv="5"/>', 0.5),
         ('<velocity name="s" joint="shoulder" kv="8"/>', 0.7),
-        ('<general name="s" joint="shoulder" gainprm="3" biastype="affine" biasprm="1 -20 -2"/>', 2),
+        (
+            '<general name="s" joint="shoulder" gainprm="3" biastype="affine" biasprm="1 -20 -2"/>',
+            2,
+        ),
     ],
 )
 def test_servos_act_as_in_mujoco(servo, told):
@@ -285,6 +293,7 @@ def test_servos_act_as_in_mujoco(servo, told):
     assert np.abs(data.qpos).max() > 0.1
 
 
+@pytest.mark.slow
 def test_armature_swings_as_in_mujoco():
     text = """<mujoco><option timestep="0.001"/><worldbody><body pos="0 0 2">
     <joint name="h" axis="0 1 0" armature="{}"/>
@@ -311,5 +320,34 @@ def test_loops_and_balls_are_refused_with_their_names():
     sim = robot.simulation()
     sim.step()
     assert robot.joint_names == ("hip", "ram", "ankle")
-    with pytest.raises(am.InputError, match="'wag' of robot .* is neither a hinge nor a slide"):
+    with pytest.raises(am.InputError, match=r"'wag' of robot .* is neither a hinge nor a slide"):
         robot.mass_matrix()
+
+
+def test_controls_of_urdf_go_limb_by_limb_as_joints_do(tmp_path):
+    links = "".join(
+        f"""<link name="{name}"><inertial><mass value="1"/>
+        <inertia ixx="0.01" ixy="0" ixz="0" iyy="0.01" iyz="0" izz="0.01"/></inertial></link>"""
+        for name in ("thigh_l", "thigh_r", "shin_l", "shin_r")
+    )
+    joints = "".join(
+        f"""<joint name="{name}" type="continuous"><parent link="{a}"/><child link="{b}"/>
+        <origin xyz="0.3 {y} 0"/><axis xyz="0 1 0"/><limit effort="9" velocity="1"/></joint>"""
+        for name, a, b, y in (
+            ("hip_l", "base", "thigh_l", 0.1), ("hip_r", "base", "thigh_r", -0.1),
+            ("knee_l", "thigh_l", "shin_l", 0), ("knee_r", "thigh_r", "shin_r", 0),
+        )
+    )  # fmt: skip
+    path = tmp_path / "legs.urdf"
+    path.write_text(f'<robot name="legs"><link name="base"/>{links}{joints}</robot>')
+    robot = am.Robot.load(path, motors="torque")
+    sim = robot.simulation()
+    assert robot.joint_names == robot.control_names == ("hip_l", "knee_l", "hip_r", "knee_r")
+    robot.ctrl = [1.0, 2.0, 3.0, 99.0]
+    sim.step()
+    assert np.allclose(robot.tau, [1.0, 2.0, 3.0, 9.0])  # no more than its effort
+    by_position = am.Robot.load(path, motors=am.PositionMotor(position=0.0), world=robot.world)
+    by_position.ctrl = {"knee_r": 0.05}
+    sim.run(0.3)
+    assert by_position.q == pytest.approx([0.0, 0.0, 0.0, 0.05], abs=1e-6)
+    assert by_position.joints["knee_r"].motor == "position"

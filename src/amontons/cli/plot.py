@@ -38,7 +38,9 @@ def plot(
             "effort": plots.effort,
             "stages": plots.stages,
         }
-        if any(name.startswith("joint:") and name.endswith(".position") for name in results.columns):
+        if any(
+            name.startswith("joint:") and name.endswith(".position") for name in results.columns
+        ):
             figures["joints"] = plots.joints
         if any(name.startswith("sensor:") for name in results.columns):
             figures["sensors"] = plots.sensors

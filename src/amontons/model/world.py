@@ -326,8 +326,9 @@ class World:
         """Take out sensors whose joint is gone."""
         there = {id(joint) for joint in self.joints}
         self.sensors = [
-            each for each in self.sensors if id(getattr(each, "joint", None)) in there
-            or isinstance(each, BodySensor)
+            each
+            for each in self.sensors
+            if id(getattr(each, "joint", None)) in there or isinstance(each, BodySensor)
         ]
 
     def set_contact(self, first: Material, second: Material, contact: Material) -> None:

@@ -115,7 +115,10 @@ def joints(results: Results) -> Figure:
     """Positions, speeds and efforts of the joints that were recorded, over time."""
     figure, axes = panels(3, _title(results, "joints"), share_y=False)
     for ax, channel, what in zip(
-        axes, JOINT_CHANNELS, ("Position [rad or m]", "Speed [1/s]", "Effort [N m or N]"), strict=True
+        axes,
+        JOINT_CHANNELS,
+        ("Position [rad or m]", "Speed [1/s]", "Effort [N m or N]"),
+        strict=True,
     ):
         _curves(ax, results, recorded(results, "joint:", channel))
         ax.set_ylabel(what)
@@ -131,8 +134,11 @@ def sensors(results: Results) -> Figure:
     names = list(dict.fromkeys(name.rpartition(".")[0] for name in found))
     figure, axes = panels(len(names), _title(results, "sensors"), share_y=False)
     for ax, name in zip(axes, names, strict=True):
-        of = {key.rpartition(".")[2]: values for key, values in found.items()
-              if key.rpartition(".")[0] == name}
+        of = {
+            key.rpartition(".")[2]: values
+            for key, values in found.items()
+            if key.rpartition(".")[0] == name
+        }
         _curves(ax, results, of)
         ax.set_title(name)
         ax.legend(frameon=False, fontsize="small")

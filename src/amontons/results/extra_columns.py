@@ -15,7 +15,9 @@ MOST_JOINTS = 64
 EXTRA = ("joint:", "sensor:")
 """What the names of such columns begin with."""
 
-REACTION = (*((f"force_{axis}", "N") for axis in "xyz"), *((f"torque_{axis}", "N m") for axis in "xyz"))  # fmt: skip
+REACTION = tuple(
+    (f"{what}_{axis}", unit) for what, unit in (("force", "N"), ("torque", "N m")) for axis in "xyz"
+)
 """What a joint passes on to its body B, in world axes."""
 
 

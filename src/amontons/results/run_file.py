@@ -271,9 +271,7 @@ def _bodies(world: World) -> Arrays:
     return arrays | {"bodies/name": np.array(names, dtype=f"S{NAME_LENGTH}")}
 
 
-def _add_growing(
-    file: h5py.File, bodies: int, contacts: bool, extra: Mapping[str, str]
-) -> None:
+def _add_growing(file: h5py.File, bodies: int, contacts: bool, extra: Mapping[str, str]) -> None:
     """The datasets that grow, still empty."""
     for name, (kind, each) in FRAME.items():
         add_rows(file, f"frames/{name}", kind, (bodies, *each), chunk=1, **PACKED)

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from amontons.array_types import Floats
-from amontons.dynamics.joints.tables import fresh_state
+from amontons.dynamics.joints.tables import JointState, fresh_state
 from amontons.robots.tree import Placed, Tree
 from amontons.simulation.simulation import Simulation
 
@@ -33,28 +33,19 @@ def put(sim: Simulation, tree: Tree, at: Placed, moved: Floats, twist: Floats) -
     )
 
 
-def _forgotten(sim, tree, moved, joints):  # type: ignore[no-untyped-def]
+def _forgotten(sim: Simulation, tree: Tree, moved: Floats, joints: JointState) -> JointState:
     """The state of joints with those of a robot as if no step had loaded them."""
     tables, first = sim.joints.tables, sim.joints.model.first
-    fresh, ends = fresh_state(tables), tables.joints.bodies
-    own = np.isin(ends, tree.rows).any(axis=1)
-    rows, terms = (
-        own[tables.rows.joint],
-        np.repeat(own[tables.coordinates.joint], tables.coordinates.terms),
-    )
+    of = tables.coordinates
+    own = np.isin(tables.joints.bodies, tree.rows).any(axis=1)
+    rows, terms = own[tables.rows.joint], np.repeat(own[of.joint], of.terms)
     which = {"angle": terms, "force": rows, "target": rows, "command": rows}
-    new = type(joints)._make(
-        np.where(_columns(which.get(name, own), here), there, here)
-        for name, here, there in zip(joints._fields, joints, fresh, strict=True)
-    )
+    new = joints.copy()
+    for name, here, fresh in zip(new._fields, new, fresh_state(tables), strict=True):
+        mine = which.get(name, own)
+        here[mine] = fresh[mine]
     for number, joint in enumerate(tree.joints):
         row = sim.joints.index(joint)
-        for c in np.flatnonzero(
-            (tables.coordinates.joint == row) & (tables.coordinates.reading > 0)
-        ):
+        for c in np.flatnonzero((of.joint == row) & (of.reading > 0)):
             new.angle[first[c]] = moved[number]
     return new
-
-
-def _columns(which, like):  # type: ignore[no-untyped-def]
-    return which.reshape(-1, *(1 for _ in like.shape[1:]))

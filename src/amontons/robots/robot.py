@@ -41,8 +41,12 @@ class Robot:
         held = [each for each in ordered if isinstance(each[1], Revolute | Prismatic)]
         self.joint_names: tuple[str, ...] = tuple(name for name, _ in held)
         """Hinges and slides, in the order of `q`: limb by limb, from the base outwards."""
-        self.control_names: tuple[str, ...] = tuple(imported.actuators)
-        """What `ctrl` tells, in its order: actuators (MJCF), or joints with motors (URDF)."""
+        driven = imported.actuators
+        if set(driven) <= set(self.joint_names):  # motors of joints, not actuators of their own
+            driven = {name: driven[name] for name in self.joint_names if name in driven}
+        self._actuators = driven
+        self.control_names: tuple[str, ...] = tuple(driven)
+        """What `ctrl` tells: actuators in the file's order (MJCF), or joints with motors (URDF)."""
         self._joints: tuple[Connection, ...] = tuple(joint for _, joint in held)
         self._zero = np.array([imported.configuration[name] for name in self.joint_names])
         self._tree: Tree | InputError
@@ -268,7 +272,7 @@ class Robot:
 
     def _controls(self) -> list[tuple[JointHandle, Any]]:
         joints, by_name = self.sim.joints, self.imported.joints
-        return [(joints[by_name[by.joint]], by) for by in self.imported.actuators.values()]
+        return [(joints[by_name[by.joint]], by) for by in self._actuators.values()]
 
     def _known_link(self, link: str) -> Body:
         self._known("link", (link,), tuple(self.bodies))

@@ -65,7 +65,7 @@ class Tree:
             if b is None or b in above:
                 raise InputError(
                     f"{title} is no tree: {joint.title} closes a loop, and joint coordinates of "
-                    "loops depend on each other; its bodies and joints can be simulated all the same"
+                    "loops depend on each other; it can be simulated all the same"
                 )
             if not isinstance(joint, Revolute | Prismatic):
                 raise InputError(

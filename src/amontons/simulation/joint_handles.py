@@ -34,7 +34,7 @@ class SimulatedJoints(JointSystem):
 
     @property
     def names(self) -> list[str]:
-        """Names of the joints, springs and ropes left out, in the order in which they were added."""
+        """Names of the joints in the order of the arrays, springs and ropes left out."""
         return [joint.name for joint in self.joints if _moves(joint)]
 
     @property

@@ -15,6 +15,8 @@ from amontons.simulation.contacts import Contacts
 from amontons.simulation.model import Model
 from amontons.simulation.state import BodyState, State
 
+NO_SENSORS: tuple[Sensor, ...] = ()
+
 
 class Sensed(NamedTuple):
     """A step, as far as sensors are concerned."""
@@ -37,9 +39,7 @@ def not_read(sensors: Sequence[Sensor]) -> Floats:
     return np.full(size_of(sensors), np.nan)
 
 
-def read_before(
-    earlier: Sequence[Sensor], sensors: Sequence[Sensor], values: Floats
-) -> Floats:
+def read_before(earlier: Sequence[Sensor], sensors: Sequence[Sensor], values: Floats) -> Floats:
     """What sensors read of the last step, as far as they were there; else NaN, (numbers,)."""
     found, starts = not_read(sensors), {}
     first = 0
@@ -63,6 +63,8 @@ def sense(sensed: Sensed) -> Floats:
 
 def mean_of_substeps(sensors: Sequence[Sensor], parts: Sequence[Floats]) -> Floats:
     """What sensors say of a step of several parts, each of shape (numbers,)."""
+    if len(parts) == 1 or not sensors:
+        return parts[-1]
     averaged = np.repeat(
         [sensor.averaged for sensor in sensors], [len(sensor.channels) for sensor in sensors]
     )

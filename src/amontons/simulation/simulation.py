@@ -19,7 +19,6 @@ from amontons.dynamics.energy_ledger import Work
 from amontons.dynamics.forces import ForceSystem
 from amontons.errors import InputError, StrictError
 from amontons.model.bodies import Bodies
-from amontons.model.sensors import Sensor
 from amontons.model.world import World
 from amontons.problem.problem import ConeProblem
 from amontons.simulation.checkpoint import restore, save
@@ -32,7 +31,7 @@ from amontons.simulation.notes import troubles
 from amontons.simulation.progress import progress_bar
 from amontons.simulation.report import Readings, StepReport
 from amontons.simulation.rules import Rules, SolverChoice
-from amontons.simulation.sensing import by_name, mean_of_substeps, read_before
+from amontons.simulation.sensing import NO_SENSORS, by_name, mean_of_substeps, read_before
 from amontons.simulation.sleeping import Sleeping
 from amontons.simulation.state import State
 from amontons.simulation.step import take_step
@@ -111,8 +110,8 @@ class Simulation:
         self.solvers = SolverChoice.of(solver, friction)
         self.readings = Readings()
         self._turnstile = Turnstile()
-        poses = self.bodies.position, self.bodies.orientation
         self.joints = SimulatedJoints(world)
+        poses = self.bodies.position, self.bodies.orientation
         self.loads = ForceSystem([], world.index_of, *poses)
         self.bodies.columns["seen"][:] = False
         self._state = State.at_start(body_state(world.bodies), self.joints.state, world.gravity)
@@ -120,8 +119,7 @@ class Simulation:
         self._last: StepSolution | None = None
         self._last_ids, self._places = self._ids, self.bodies.position
         self._earlier: tuple[Contacts, ...] = ()
-        self._version = -1
-        self._sensors: tuple[Sensor, ...] = ()
+        self._version, self._sensors = -1, NO_SENSORS
         self._model: Model
         self.follow_world()
         moves(self, world)
@@ -158,7 +156,7 @@ class Simulation:
         if [each.shape for each in here.joints] != [each.shape for each in state.joints]:
             raise InputError("this is a state of other joints: it has more of them, or fewer")
         if here.sensors.shape != state.sensors.shape:
-            raise InputError("this is a state of other sensors: it has more of them, or fewer")
+            raise InputError("this is a state of other sensors")
         self._take_over(state.copy())
         self.joints.show(self._state.joints, self.joints.measured)
         self.joints.measure(self.bodies.position, self.bodies.orientation)
@@ -260,7 +258,7 @@ class Simulation:
             check_bodies(body_state(self.bodies), self.world.gravity, self._name_of)
         state, reports = self.state, []
         earlier: list[Contacts] = []
-        sensed: list[NDArray[np.float64]] = []
+        sensed = []
         with holding_still(self.world):
             for part in range(self.substeps):
                 place = state.bodies.position
@@ -271,8 +269,7 @@ class Simulation:
                 sensed.append(state.sensors)
                 if part < self.substeps - 1 and solved is not None:
                     earlier.append(solved.contacts(self._ids, place))
-        if len(sensed) > 1 and self._model.sensors:
-            state = state._replace(sensors=mean_of_substeps(self._model.sensors, sensed))
+        state = state._replace(sensors=mean_of_substeps(self._model.sensors, sensed))
         self._last, self._last_ids, self._places = solved, self._ids, place.copy()
         self._earlier = tuple(earlier)
         self._take_over(state)
@@ -339,7 +336,7 @@ class Simulation:
 
     @property
     def sensors(self) -> dict[str, NDArray[np.float64]]:
-        """What each sensor read of the last step, by its name; NaN before the first step."""
+        """What each sensor read of the last step, by its name; NaN before the first one."""
         return by_name(self.model.sensors, self._state.sensors)
 
     # -- readings ---------------------------------------------------------------------------------
