@@ -37,7 +37,7 @@ def _forgotten(sim: Simulation, tree: Tree, moved: Floats, joints: JointState) -
     """The state of joints with those of a robot as if no step had loaded them."""
     tables, first = sim.joints.tables, sim.joints.model.first
     of = tables.coordinates
-    own = np.isin(tables.joints.bodies, tree.rows).any(axis=1)
+    own = np.asarray(np.isin(tables.joints.bodies, tree.rows).any(axis=1))
     rows, terms = own[tables.rows.joint], np.repeat(own[of.joint], of.terms)
     which = {"angle": terms, "force": rows, "target": rows, "command": rows}
     new = joints.copy()

@@ -145,7 +145,7 @@ class Robot:
     @property
     def qd(self) -> Floats:
         """Their speeds [rad/s or m/s], shape (joints,)."""
-        return self.sim.joints.speed[self._rows]
+        return np.asarray(self.sim.joints.speed[self._rows])
 
     @property
     def tau(self) -> Floats:

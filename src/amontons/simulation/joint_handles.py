@@ -87,12 +87,12 @@ class JointHandle:
     @property
     def reaction_force(self) -> Floats:
         """Force on B in world axes in the last step, motors included [N], shape (3,)."""
-        return self._all.reaction_force[self.index].copy()
+        return np.array(self._all.reaction_force[self.index])
 
     @property
     def reaction_torque(self) -> Floats:
         """Torque on B about the joint's point, in world axes [N m], shape (3,)."""
-        return self._all.reaction_torque[self.index].copy()
+        return np.array(self._all.reaction_torque[self.index])
 
     @property
     def broken(self) -> bool:

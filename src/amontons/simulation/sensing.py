@@ -73,9 +73,12 @@ def mean_of_substeps(sensors: Sequence[Sensor], parts: Sequence[Floats]) -> Floa
 
 def by_name(sensors: Sequence[Sensor], values: Floats) -> dict[str, Floats]:
     """The numbers of each sensor, by its name."""
-    ends = np.cumsum([len(sensor.channels) for sensor in sensors])[:-1] if sensors else []
-    parts = np.split(values.copy(), ends)
-    return {sensor.name: part for sensor, part in zip(sensors, parts, strict=bool(sensors))}
+    found, first = {}, 0
+    for sensor in sensors:
+        width = len(sensor.channels)
+        found[sensor.name] = values[first : first + width].copy()
+        first += width
+    return found
 
 
 def _read(sensor: Sensor, sensed: Sensed) -> Floats:

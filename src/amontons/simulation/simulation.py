@@ -10,9 +10,9 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from amontons._blas import one_blas_thread
+from amontons.array_types import Floats
 from amontons.checks import finite, positive
 from amontons.collision.memory import RememberedContacts
 from amontons.dynamics.energy_ledger import Work
@@ -247,10 +247,8 @@ class Simulation:
             reports = self._substeps()
         for report in reports:
             self.readings.append(report)
-        if len(reports) == 1:
-            return reports[0]
         notes = tuple(note for each in reports for note in each.notes)
-        return dataclasses.replace(reports[-1], notes=notes)
+        return reports[0] if len(reports) == 1 else dataclasses.replace(reports[-1], notes=notes)
 
     def _substeps(self) -> list[StepReport]:
         """The parts of a step, all of them or none."""
@@ -335,7 +333,7 @@ class Simulation:
         self._state = self.state._replace(contacts=none)
 
     @property
-    def sensors(self) -> dict[str, NDArray[np.float64]]:
+    def sensors(self) -> dict[str, Floats]:
         """What each sensor read of the last step, by its name; NaN before the first one."""
         return by_name(self.model.sensors, self._state.sensors)
 

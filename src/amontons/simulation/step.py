@@ -135,9 +135,9 @@ def take_step(
         rest=rest,
     )
     if model.sensors:
-        found = solved.contacts(state.bodies.id, state.bodies.position)
+        touching = solved.contacts(state.bodies.id, state.bodies.position)
         after = after._replace(
-            sensors=sense(Sensed(model, state.bodies, after, as_ended, found, h))
+            sensors=sense(Sensed(model, state.bodies, after, as_ended, touching, h))
         )
     watch.lap("advance")
     solved = solved._replace(coordinates=coordinates)

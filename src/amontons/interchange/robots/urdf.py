@@ -212,10 +212,14 @@ class _Drives:
         self.path, self.hold = path, hold
         if isinstance(motors, str) and motors not in IDLE:
             raise InputError(f"motors must be one of {', '.join(IDLE)}, got {motors!r}")
-        self.usual = IDLE[motors] if isinstance(motors, str) else motors
+        self.usual: Motor | None = None
         self.given: dict[str, Motor] = {}
-        if not isinstance(self.usual, Motor):
-            self.given, self.usual = dict(self.usual or {}), None
+        if isinstance(motors, str):
+            self.usual = IDLE[motors]
+        elif isinstance(motors, Motor):
+            self.usual = motors
+        else:
+            self.given = dict(motors or {})
         self._left = set(self.given)
 
     @property
