@@ -64,6 +64,12 @@ from amontons.model.joints import TorqueMotor as TorqueMotor
 from amontons.model.joints import Universal as Universal
 from amontons.model.materials import Material as Material
 from amontons.model.motion import Motion as Motion
+from amontons.model.sensors import ForceTorque as ForceTorque
+from amontons.model.sensors import Imu as Imu
+from amontons.model.sensors import JointSensor as JointSensor
+from amontons.model.sensors import RangeFan as RangeFan
+from amontons.model.sensors import Sensor as Sensor
+from amontons.model.sensors import Touch as Touch
 from amontons.model.shapes import Box as Box
 from amontons.model.shapes import Capsule as Capsule
 from amontons.model.shapes import Compound as Compound
@@ -92,7 +98,9 @@ from amontons.problem.solution import Solution as Solution
 from amontons.problem.solution import Status as Status
 from amontons.results import Recorder as Recorder
 from amontons.results import Results as Results
+from amontons.robots import Robot as Robot
 from amontons.simulation.contacts import Contacts as Contacts
+from amontons.simulation.joint_handles import JointHandle as JointHandle
 from amontons.simulation.model import Model as Model
 from amontons.simulation.model import prepare as prepare
 from amontons.simulation.notes import Note as Note

@@ -248,7 +248,8 @@ def test_function_that_raises_or_gives_nonsense_leaves_the_state_whole():
     with pytest.raises(RuntimeError, match="no idea"):
         system.rows(position + 1.0, orientation, twist, 0.6, 0.1)
     after = system.saved()
-    assert all(np.array_equal(before[name], after[name]) for name in before)
+    # NaN stands for a command that was not given
+    assert all(np.array_equal(before[name], after[name], equal_nan=True) for name in before)
 
 
 @pytest.mark.parametrize(

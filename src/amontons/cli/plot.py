@@ -57,6 +57,12 @@ def plot(
             "effort": plots.effort,
             "stages": plots.stages,
         }
+        if any(
+            name.startswith("joint:") and name.endswith(".position") for name in results.columns
+        ):
+            figures["joints"] = plots.joints
+        if any(name.startswith("sensor:") for name in results.columns):
+            figures["sensors"] = plots.sensors
         if results.has_contacts and len(results.contacts(-1)):
             figures["forces"] = plots.forces
         paths = {name: target / f"{name}.{format}" for name in figures}

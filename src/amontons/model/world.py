@@ -25,6 +25,7 @@ from amontons.model.forces import Load
 from amontons.model.joints import Connection
 from amontons.model.materials import Material, Materials
 from amontons.model.motion import Motion
+from amontons.model.sensors import BodySensor, Sensor
 from amontons.model.shapes import Shape
 from amontons.model.sphere_list import SphereList
 
@@ -59,6 +60,7 @@ class World:
         self.motions: list[Motion] = []
         self.joints: list[Connection] = []
         self.forces: list[Load] = []
+        self.sensors: list[Sensor] = []
         self.version = 0
         """Rises whenever bodies, joints or forces are added or removed."""
         self._shape_number: dict[tuple[Any, tuple[float, float, float]], int] = {}
@@ -209,6 +211,12 @@ class World:
         names = set(gone.tolist())
         self.joints = [joint for joint in self.joints if names.isdisjoint(joint.bodies)]
         self.forces = [force for force in self.forces if names.isdisjoint(force.ids or ())]
+        self.sensors = [
+            each
+            for each in self.sensors
+            if not (isinstance(each, BodySensor) and each.body_id in names)
+        ]
+        self._drop_sensors_of_joints()
         self.bodies.columns.keep(~np.isin(self.bodies.id, gone))
         for id in gone.tolist():
             self._ids.pop(self._names.pop(id, ""), None)
@@ -267,6 +275,7 @@ class World:
         if not any(joint is other for other in self.joints):
             raise InputError("there is no such joint in this world (any more)")
         self.joints = [other for other in self.joints if other is not joint]
+        self._drop_sensors_of_joints()
         self.version += 1
 
     def add_force(self, force: Load | Connection) -> Load | Connection:
@@ -298,6 +307,29 @@ class World:
                 self.id_of(end)
             except InputError as reason:
                 raise InputError(f"{title} cannot be added: {reason}") from None
+
+    def add_sensor(self, sensor: Sensor) -> Sensor:
+        """Add a sensor such as `Imu(body, name="imu")`, which reads every step; return it."""
+        if not isinstance(sensor, Sensor):
+            raise InputError(f"a sensor such as amontons.Imu was expected, got {sensor!r}")
+        if any(sensor.name == other.name for other in self.sensors):
+            raise InputError(f"there is a sensor called {sensor.name!r} already")
+        if isinstance(sensor, BodySensor):
+            self._check_ends(f"the sensor {sensor.name!r}", [sensor.body])
+        elif not any(sensor.joint is joint for joint in self.joints):  # type: ignore[attr-defined]
+            raise InputError(f"the sensor {sensor.name!r} is of a joint that is not in this world")
+        self.sensors.append(sensor)
+        self.version += 1
+        return sensor
+
+    def _drop_sensors_of_joints(self) -> None:
+        """Take out sensors whose joint is gone."""
+        there = {id(joint) for joint in self.joints}
+        self.sensors = [
+            each
+            for each in self.sensors
+            if id(getattr(each, "joint", None)) in there or isinstance(each, BodySensor)
+        ]
 
     def set_contact(self, first: Material, second: Material, contact: Material) -> None:
         """Say what contacts between two materials are like, whatever the rules."""

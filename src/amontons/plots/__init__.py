@@ -7,7 +7,7 @@ global state, and no window is opened.
 from amontons.plots.convergence import convergence
 from amontons.plots.forces import forces
 from amontons.plots.profile import performance_profile
-from amontons.plots.runs import contacts, effort, energy, stages
+from amontons.plots.runs import contacts, effort, energy, joints, sensors, stages
 from amontons.plots.style import MissingExtraError, save
 from amontons.plots.sweeps import over
 
@@ -18,8 +18,10 @@ __all__ = [
     "effort",
     "energy",
     "forces",
+    "joints",
     "over",
     "performance_profile",
     "save",
+    "sensors",
     "stages",
 ]

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 MOST_POINTS = 4000
 """Of a curve; longer ones are drawn as means of neighbouring steps."""
 
+JOINT_CHANNELS = ("position", "speed", "effort")
+
 SEEN = 1e-3
 """Share of the largest curve of a figure below which another would lie on the axis."""
 
@@ -107,6 +109,50 @@ def stages(results: Results) -> Figure:
     ax.set_ylim(0.0, 1.2 * float(np.percentile(np.sum(parts, axis=0), 99.0)))
     legend_below(figure, ax)
     return figure
+
+
+def joints(results: Results) -> Figure:
+    """Positions, speeds and efforts of the joints that were recorded, over time."""
+    figure, axes = panels(3, _title(results, "joints"), share_y=False)
+    for ax, channel, what in zip(
+        axes,
+        JOINT_CHANNELS,
+        ("Position [rad or m]", "Speed [1/s]", "Effort [N m or N]"),
+        strict=True,
+    ):
+        _curves(ax, results, recorded(results, "joint:", channel))
+        ax.set_ylabel(what)
+    legend_below(figure, axes[1])
+    return figure
+
+
+def sensors(results: Results) -> Figure:
+    """All numbers of all sensors, one panel for each sensor."""
+    found = recorded(results, "sensor:")
+    if not found:
+        raise InputError(f"there is nothing to draw: {results.path} has no sensors")
+    names = list(dict.fromkeys(name.rpartition(".")[0] for name in found))
+    figure, axes = panels(len(names), _title(results, "sensors"), share_y=False)
+    for ax, name in zip(axes, names, strict=True):
+        of = {
+            key.rpartition(".")[2]: values
+            for key, values in found.items()
+            if key.rpartition(".")[0] == name
+        }
+        _curves(ax, results, of)
+        ax.set_title(name)
+        ax.legend(frameon=False, fontsize="small")
+    return figure
+
+
+def recorded(results: Results, kind: str, channel: str = "") -> dict[str, Floats]:
+    """Columns of joints or sensors by their names, or one channel of each by whose it is."""
+    found = {}
+    for column in results.columns:
+        whose, _, what = column.removeprefix(kind).rpartition(".")
+        if column.startswith(kind) and channel in ("", what):
+            found[whose if channel else f"{whose}.{what}"] = results.readings(column)
+    return found
 
 
 def _title(results: Results, what: str) -> str:

@@ -14,6 +14,7 @@ from typing import Any, Self
 from amontons.checks import positive
 from amontons.errors import InputError, OutputError
 from amontons.results.claim import Claim
+from amontons.results.extra_columns import ExtraColumns
 from amontons.results.layout import CHECKPOINT, FRAME, RUN_FILE
 from amontons.results.resuming import reopened, require_free
 from amontons.results.run_file import RunFile
@@ -45,6 +46,9 @@ class Recorder:
         Frames per simulated second [1/s]; by default 60, or as many as the run that goes on has.
     contacts:
         Whether to record contact points and forces; by default no, or as the run that goes on.
+    joints:
+        Whether to record positions, speeds, efforts and reactions of joints in every step; by
+        default up to 64 joints, or as the run that goes on. Sensors are always recorded.
     about:
         What else to keep: anything that JSON can hold.
     checkpoint_every:
@@ -65,6 +69,7 @@ class Recorder:
         *,
         rate: float | None = None,
         contacts: bool | None = None,
+        joints: bool | None = None,
         about: Mapping[str, Any] | None = None,
         checkpoint_every: float = 20.0,
         resume: bool = False,
@@ -77,6 +82,7 @@ class Recorder:
             if not resume or not (folder / RUN_FILE).exists():
                 require_free(folder)
             remove_unfinished(folder / CHECKPOINT)
+            self._joints = joints
             self._open(simulation, folder, rate, contacts, about, checkpoint_every)
         except BaseException:
             self._claim.release()
@@ -102,7 +108,7 @@ class Recorder:
         else:
             file = RunFile.create(
                 path, simulation.world, rate=rate or 60.0, contacts=bool(contacts),
-                about=about or {},
+                about=about or {}, extra=ExtraColumns(simulation, self._joints).units,
             )  # fmt: skip
             self._begin(simulation, file, every)
         self._write_frame()
@@ -116,6 +122,7 @@ class Recorder:
         self._rows: list[list[float]] = []
         self._notes: list[Note] = []
         self._ids = simulation.bodies.id.copy()
+        self._extra = ExtraColumns.in_file(simulation, file.extra, self.folder)
         self._latest = -1
         self.closed = False
 
@@ -123,7 +130,7 @@ class Recorder:
         """Take note of a step."""
         if self.closed:
             raise InputError("this recorder is closed")
-        self._rows.append(self._file.row_of(report))
+        self._rows.append(self._file.row_of(report, self._extra.values()))
         self._notes.extend(report.notes)
         if self._due(report.time) > self._latest:
             self._write_frame()

@@ -13,6 +13,7 @@ import os
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import h5py
@@ -45,6 +46,8 @@ from amontons.simulation.report import StepReport
 NAME_LENGTH = 64
 """Bytes of a body's name that are kept."""
 
+NOTHING_MORE: Mapping[str, str] = MappingProxyType({})
+
 SPARE = 1 << 20
 """Bytes that must be free beside what is about to be written."""
 
@@ -70,20 +73,33 @@ class RunFile:
         file.swmr_mode = True
         self._frames = dict(file["frames"].items())
         self._contacts = dict(file["contacts"].items()) if "contacts" in file else {}
-        self._columns = [COLUMNS[name] for name in columns_of(file)]
+        names = columns_of(file)
+        self._columns = [COLUMNS[name] for name in names if name in COLUMNS]
+        self.extra = [name for name in names if name not in COLUMNS]
+        """Columns of this run alone: its joints and sensors."""
         self._notes = int(file["notes"].shape[0])
 
     @classmethod
     def create(
-        cls, path: Path, world: World, *, rate: float, contacts: bool, about: Mapping[str, Any]
+        cls,
+        path: Path,
+        world: World,
+        *,
+        rate: float,
+        contacts: bool,
+        about: Mapping[str, Any],
+        extra: Mapping[str, str] = NOTHING_MORE,
     ) -> RunFile:
-        """A new file with everything that does not change; it is there whole or not at all."""
+        """A new file with everything that does not change; it is there whole or not at all.
+
+        `extra` are columns of the steps beyond `COLUMNS`, with their units.
+        """
         fresh = path.with_name(f".{path.name}.new")
         with writing(path):
             require_space(path, SPARE)
             with h5py.File(fresh, "w", libver=HDF5_VERSIONS) as file:
                 add_constants(file, {**_shapes(world), **_bodies(world)})
-                _add_growing(file, len(world.bodies), contacts)
+                _add_growing(file, len(world.bodies), contacts, extra)
                 describe(file, rate, about)
             os.replace(fresh, path)
             return cls.reopened(path)
@@ -137,9 +153,9 @@ class RunFile:
         _put(frames["contacts"], number, count)
         return first, count, checks
 
-    def row_of(self, report: StepReport) -> list[float]:
-        """The readings of a step that this file has columns for."""
-        return [column.of(report) for column in self._columns]
+    def row_of(self, report: StepReport, extra: Sequence[float] = ()) -> list[float]:
+        """The readings of a step that this file has columns for, its own extra ones last."""
+        return [*(column.of(report) for column in self._columns), *extra]
 
     def append_steps(self, rows: Sequence[Sequence[float]]) -> None:
         """Write readings, one row per step as `row_of` makes it."""
@@ -255,7 +271,7 @@ def _bodies(world: World) -> Arrays:
     return arrays | {"bodies/name": np.array(names, dtype=f"S{NAME_LENGTH}")}
 
 
-def _add_growing(file: h5py.File, bodies: int, contacts: bool) -> None:
+def _add_growing(file: h5py.File, bodies: int, contacts: bool, extra: Mapping[str, str]) -> None:
     """The datasets that grow, still empty."""
     for name, (kind, each) in FRAME.items():
         add_rows(file, f"frames/{name}", kind, (bodies, *each), chunk=1, **PACKED)
@@ -267,7 +283,8 @@ def _add_growing(file: h5py.File, bodies: int, contacts: bool) -> None:
     for name in growing:
         add_rows(file, f"frames/{name}", np.float64 if name == "time" else np.int64)
     add_checks(file, len(checked_names(CONTACT if contacts else ())))
-    add_steps(file, list(COLUMNS), [each.unit for each in COLUMNS.values()])
+    units = [each.unit for each in COLUMNS.values()]
+    add_steps(file, [*COLUMNS, *extra], [*units, *extra.values()])
     add_rows(file, "notes", NOTE, chunk=64)
 
 

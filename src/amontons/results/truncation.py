@@ -12,6 +12,7 @@ import numpy as np
 
 from amontons.errors import FileFormatError
 from amontons.results.checksums import of_array, of_note_rows, of_rows
+from amontons.results.extra_columns import EXTRA
 from amontons.results.layout import (
     COLUMNS,
     CRC,
@@ -101,9 +102,12 @@ def _write_steps(new: h5py.File, old: StoredRun, step: int) -> None:
         raise FileFormatError(f"{old.path}: the numbers of its steps do not rise")
     kept = int(np.searchsorted(numbers, step, side="right"))
     columns = [name for name in old.outline.columns if name != CRC]
-    if unknown := [name for name in columns if name not in COLUMNS]:
+    told = dict(zip(old.outline.columns, old.outline.units, strict=False))
+    unknown = [name for name in columns if name not in COLUMNS and not name.startswith(EXTRA)]
+    if unknown:
         raise FileFormatError(f"{old.path} has readings of another release: {', '.join(unknown)}")
-    steps = add_steps(new, columns, [COLUMNS[name].unit for name in columns])
+    units = [COLUMNS[name].unit if name in COLUMNS else told[name] for name in columns]
+    steps = add_steps(new, columns, units)
     for rows in old.step_rows():
         first = steps.shape[0]
         rows = rows[: kept - first]

@@ -21,6 +21,7 @@ from amontons.dynamics.masses import Masses
 from amontons.model.bodies import Bodies
 from amontons.model.materials import PairTable
 from amontons.model.motion import Motion
+from amontons.model.sensors import Sensor
 from amontons.model.world import World
 from amontons.simulation.joined_bodies import JoinedBodies
 from amontons.simulation.state import BodyState, State
@@ -53,6 +54,7 @@ class Model:
     pair_table: Callable[[], PairTable] = field(repr=False)
     """Properties of contacts between materials, which may be told apart between steps."""
     name_of_id: Callable[[int], str] = field(repr=False)
+    sensors: tuple[Sensor, ...] = ()
     _holding: list[JoinedBodies] = field(default_factory=list, repr=False)
 
     @classmethod
@@ -74,7 +76,7 @@ class Model:
         )  # fmt: skip
         return cls(
             made, masses, joints, loads, world.motions, detector, lambda: world.materials.table,
-            world.name_of,
+            world.name_of, tuple(world.sensors),
         )  # fmt: skip
 
     @property

@@ -97,6 +97,7 @@ def driven_work(model: Model, solved: StepSolution) -> float:
     if rows.offset.size:
         speeds = target_speeds(model.joints, solved.joints)
         total += work_through_rows(rows, solved.joint_impulses, speeds, solved.velocity, kinematic)
+        total += solved.joints.retargeted
     return total
 
 

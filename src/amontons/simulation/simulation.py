@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from amontons._blas import one_blas_thread
+from amontons.array_types import Floats
 from amontons.checks import finite, positive
 from amontons.collision.memory import RememberedContacts
 from amontons.dynamics.energy_ledger import Work
 from amontons.dynamics.forces import ForceSystem
-from amontons.dynamics.joints.system import JointSystem
 from amontons.errors import InputError, StrictError
 from amontons.model.bodies import Bodies
 from amontons.model.world import World
@@ -24,11 +24,14 @@ from amontons.problem.problem import ConeProblem
 from amontons.simulation.checkpoint import restore, save
 from amontons.simulation.checks import check_bodies
 from amontons.simulation.contacts import Contacts
+from amontons.simulation.joint_handles import SimulatedJoints
 from amontons.simulation.model import Model, body_state
+from amontons.simulation.movers import moves
 from amontons.simulation.notes import troubles
 from amontons.simulation.progress import progress_bar
 from amontons.simulation.report import Readings, StepReport
 from amontons.simulation.rules import Rules, SolverChoice
+from amontons.simulation.sensing import NO_SENSORS, by_name, mean_of_substeps, read_before
 from amontons.simulation.sleeping import Sleeping
 from amontons.simulation.state import State
 from amontons.simulation.step import take_step
@@ -107,8 +110,8 @@ class Simulation:
         self.solvers = SolverChoice.of(solver, friction)
         self.readings = Readings()
         self._turnstile = Turnstile()
+        self.joints = SimulatedJoints(world)
         poses = self.bodies.position, self.bodies.orientation
-        self.joints = JointSystem([], world.index_of, *poses)
         self.loads = ForceSystem([], world.index_of, *poses)
         self.bodies.columns["seen"][:] = False
         self._state = State.at_start(body_state(world.bodies), self.joints.state, world.gravity)
@@ -116,9 +119,10 @@ class Simulation:
         self._last: StepSolution | None = None
         self._last_ids, self._places = self._ids, self.bodies.position
         self._earlier: tuple[Contacts, ...] = ()
-        self._version = -1
+        self._version, self._sensors = -1, NO_SENSORS
         self._model: Model
         self.follow_world()
+        moves(self, world)
 
     @property
     def bodies(self) -> Bodies:
@@ -151,6 +155,8 @@ class Simulation:
             )
         if [each.shape for each in here.joints] != [each.shape for each in state.joints]:
             raise InputError("this is a state of other joints: it has more of them, or fewer")
+        if here.sensors.shape != state.sensors.shape:
+            raise InputError("this is a state of other sensors")
         self._take_over(state.copy())
         self.joints.show(self._state.joints, self.joints.measured)
         self.joints.measure(self.bodies.position, self.bodies.orientation)
@@ -241,10 +247,8 @@ class Simulation:
             reports = self._substeps()
         for report in reports:
             self.readings.append(report)
-        if len(reports) == 1:
-            return reports[0]
         notes = tuple(note for each in reports for note in each.notes)
-        return dataclasses.replace(reports[-1], notes=notes)
+        return reports[0] if len(reports) == 1 else dataclasses.replace(reports[-1], notes=notes)
 
     def _substeps(self) -> list[StepReport]:
         """The parts of a step, all of them or none."""
@@ -252,6 +256,7 @@ class Simulation:
             check_bodies(body_state(self.bodies), self.world.gravity, self._name_of)
         state, reports = self.state, []
         earlier: list[Contacts] = []
+        sensed = []
         with holding_still(self.world):
             for part in range(self.substeps):
                 place = state.bodies.position
@@ -259,8 +264,10 @@ class Simulation:
                     self._model, state, self._next_length(state), self.solvers, self.rules
                 )
                 reports.append(report)
+                sensed.append(state.sensors)
                 if part < self.substeps - 1 and solved is not None:
                     earlier.append(solved.contacts(self._ids, place))
+        state = state._replace(sensors=mean_of_substeps(self._model.sensors, sensed))
         self._last, self._last_ids, self._places = solved, self._ids, place.copy()
         self._earlier = tuple(earlier)
         self._take_over(state)
@@ -315,14 +322,20 @@ class Simulation:
             contacts=state.contacts.renumbered(old_ids, bodies.id),
             watch=state.watch._replace(changed=True),
             rest=state.rest.renumbered(old_ids, bodies.id),
+            sensors=read_before(self._sensors, self._model.sensors, state.sensors),
         )
-        self._ids = bodies.id.copy()
+        self._ids, self._sensors = bodies.id.copy(), self._model.sensors
         self._version = world.version
 
     def forget_contacts(self) -> None:
         """Begin the next step without a guess from the last one."""
         none = RememberedContacts.none(len(self.bodies))
         self._state = self.state._replace(contacts=none)
+
+    @property
+    def sensors(self) -> dict[str, Floats]:
+        """What each sensor read of the last step, by its name; NaN before the first one."""
+        return by_name(self.model.sensors, self._state.sensors)
 
     # -- readings ---------------------------------------------------------------------------------
 

@@ -23,6 +23,10 @@ WINDOW = 10
 """Steps after which energy counts as what the run holds (see `runaway`)."""
 
 
+NOT_SENSED = np.empty(0)
+"""What no sensors read."""
+
+
 class BodyState(NamedTuple):
     """What a run changes of bodies, and what users may write; one row per body."""
 
@@ -118,6 +122,7 @@ class State(NamedTuple):
     energy: EnergyState
     watch: WatchState
     rest: RestState
+    sensors: Floats = NOT_SENSED  # what all sensors read of the last step, (numbers,)
 
     @classmethod
     def at_start(cls, bodies: BodyState, joints: JointState, gravity: Floats) -> State:

@@ -26,6 +26,7 @@ from amontons.simulation.overlaps import overlaps_of
 from amontons.simulation.report import StepReport, report_on
 from amontons.simulation.rules import Rules, SolverChoice
 from amontons.simulation.runaway import watch_energy
+from amontons.simulation.sensing import Sensed, sense
 from amontons.simulation.sleeping import among
 from amontons.simulation.slumber import nobody_stirs, slumber
 from amontons.simulation.state import BodyState, State
@@ -133,6 +134,11 @@ def take_step(
         watch=watched,
         rest=rest,
     )
+    if model.sensors:
+        touching = solved.contacts(state.bodies.id, state.bodies.position)
+        after = after._replace(
+            sensors=sense(Sensed(model, state.bodies, after, as_ended, touching, h))
+        )
     watch.lap("advance")
     solved = solved._replace(coordinates=coordinates)
     tolerance = choice.for_problem(solved.problem).tolerance

@@ -14,6 +14,7 @@ from amontons.dynamics.joints.law import (
     BOUNDED,
     EFFORT,
     FREE,
+    INERTIA,
     LIMIT,
     ONE_SIDED,
     POSITION,
@@ -47,7 +48,13 @@ IndexOf = Callable[[int], int]
 WORLD = -1
 ROUNDING = 1e-12
 """Distance of two points, relative to their coordinates, up to which they are one."""
-LAW = {Law.POSITION: POSITION, Law.SPEED: SPEED, Law.LIMIT: LIMIT, Law.EFFORT: EFFORT}
+LAW = {
+    Law.POSITION: POSITION,
+    Law.SPEED: SPEED,
+    Law.LIMIT: LIMIT,
+    Law.EFFORT: EFFORT,
+    Law.INERTIA: INERTIA,
+}
 READING = {"": NO_READING, "angle": ANGLE, "travel": TRAVEL}
 
 
@@ -171,6 +178,7 @@ def _rows(
         bound=column([row.bound for _, row in rows]),
         margin=column([row.margin for _, row in rows]),
         motor=np.array([row.motor for _, row in rows], dtype=np.bool_),
+        inertia=column([row.inertia for _, row in rows]),
     )
     return arrays, functions
 

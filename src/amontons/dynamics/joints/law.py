@@ -5,7 +5,8 @@ end of the step is −k(Ψ + hu) − cu; its impulse γ satisfies u + Eγ + b = 
 
     E = 1/(h(hk + c)),  b = kΨ/(hk + c),
 
-and, as k grows without bound, E = 0 and b = Ψ/h.
+and, as k grows without bound, E = 0 and b = Ψ/h. The inertia I of a rotor that turns with the
+coordinate, at u⁻ before the step, has E = 1/I and b = −u⁻.
 
 A coordinate is no linear function of the motion: over a step it changes by hu and, in second order,
 by its bend B = Ψ(q ⊕ hv) − Ψ(q) − hJv, taken at the velocity v before the step. In rigid rows Ψ + B
@@ -23,7 +24,7 @@ from amontons._jit import routine, serial_kernel
 from amontons.array_types import Flags, Floats, Ints
 from amontons.dynamics.joints.measures import cross, rotation, turned
 
-POSITION, SPEED, LIMIT, EFFORT = range(4)
+POSITION, SPEED, LIMIT, EFFORT, INERTIA = range(5)
 """Numbers of the laws of rows."""
 
 FREE, ONE_SIDED, BOUNDED = range(3)
@@ -181,6 +182,8 @@ def assemble_rows(
             law, offset = rows.law[r], 0.0
             if law == SPEED:
                 offset = -then[r]
+            elif law == INERTIA:  # γ = −I (u⁺ − u): u⁺ + γ/I − u = 0
+                offset = -rate_of(jacobian, c, a, b, twist)
             elif law != EFFORT:
                 rate = rate_of(jacobian, c, a, b, twist)
                 if law == LIMIT and error > rows.margin[r] + 2.0 * step * abs(rate):
@@ -196,6 +199,8 @@ def assemble_rows(
                 out.jacobian[count, i] = sign * jacobian[c, i]
             out.offset[count] = offset
             out.compliance[count] = 1.0 / (step * (step * rows.stiffness[r] + rows.damping[r]))
+            if law == INERTIA:
+                out.compliance[count] = 1.0 / rows.inertia[r]
             guess = step * state.force[r]
             if kind == BOUNDED:
                 high = step * rows.bound[r]

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from amontons.array_types import Flags, Floats, Ints, Longs
 from amontons.dynamics.energy_ledger import FRICTION, MOTOR, RIGID, SLACK, SPRING, STOP
-from amontons.dynamics.joints.law import BOUNDED, EFFORT, FREE, LIMIT, POSITION, SPEED
+from amontons.dynamics.joints.law import BOUNDED, EFFORT, FREE, INERTIA, LIMIT, POSITION, SPEED
 from amontons.dynamics.joints.measures import LENGTH
 from amontons.dynamics.joints.tables import Bytes, Tables
 from amontons.model.joints.base import Connection
@@ -24,7 +24,7 @@ class Selections(NamedTuple):
     servos: Longs  # numbers of the rows of motors that are springs
     lines: NDArray[np.intp]  # coordinates along which their joints' axes are, (lines,)
     kind: Bytes  # whose work the ledger of energy takes a row's for
-    moving: bool  # whether any target moves
+    moving: bool  # whether any target may move
 
     @classmethod
     def of(cls, tables: Tables) -> Selections:
@@ -44,7 +44,9 @@ class Selections(NamedTuple):
             ),
             lines=np.flatnonzero((first == LENGTH) & alone),
             kind=_kinds(tables),
-            moving=bool(tables.functions or rows.target[rows.law == SPEED].any()),
+            moving=bool(
+                tables.functions or rows.motor.any() or rows.target[rows.law == SPEED].any()
+            ),
         )
 
 
@@ -90,12 +92,13 @@ BOUND = {
 def _kinds(tables: Tables) -> Bytes:
     """Kinds of rows by whose work theirs is, shape (rows,).
 
-    A rigid row that follows a function of time is a motor, whatever it calls itself.
+    A rigid row that follows a function of time is a motor, whatever it calls itself; a rotor's
+    energy is its motor's.
     """
     rows = tables.rows
     soft, limits = np.isfinite(rows.stiffness), rows.law == LIMIT
     driving = rows.motor | (rows.law == EFFORT) | np.isnan(rows.target) & ~soft
-    driving |= (rows.law == SPEED) & (rows.target != 0.0)
+    driving |= (rows.law == SPEED) & (rows.target != 0.0) | (rows.law == INERTIA)
     return np.select(
         [driving, rows.law == SPEED, soft & limits, soft, limits],
         [MOTOR, np.where(rows.set == BOUNDED, FRICTION, RIGID), SLACK, SPRING, STOP],

@@ -132,6 +132,20 @@ class JointReadings:
         """Travels along the joints' axes, or lengths [m]; NaN without; shape (joints,)."""
         return self._reading(TRAVEL)
 
+    def speeds(self, twist: Floats) -> Floats:
+        """Speeds of the angle, or of the travel where there is none, shape (joints,).
+
+        In [rad/s or m/s], of bodies with these velocities, shape (bodies, 6); NaN for a joint that
+        has neither.
+        """
+        found, c = np.full(len(self), np.nan), self.tables.coordinates
+        padded = np.concatenate([twist, np.zeros((1, 6))])  # −1 is the world
+        rate = np.einsum("ci,ci->c", self.jacobian, padded[c.bodies].reshape(-1, 12))
+        for kind in (TRAVEL, ANGLE):
+            which = c.reading == kind
+            found[c.joint[which]] = rate[which]
+        return found
+
     def _reading(self, kind: int) -> Floats:
         found = np.full(len(self), np.nan)
         which = self.tables.coordinates.reading == kind

@@ -48,6 +48,7 @@ class JointStep(NamedTuple):
     targets: Targets
     measured: Measured  # coordinates at the start
     step: float  # its length [s]
+    retargeted: float  # energy that commands put into servos before it, by moving their rest [J]
 
 
 _NO_TARGETS = Targets(np.empty(0), np.empty(0))
@@ -61,6 +62,7 @@ NO_JOINTS = JointStep(
     targets=_NO_TARGETS,
     measured=_NO_COORDINATES,
     step=0.0,
+    retargeted=0.0,
 )
 
 
@@ -104,7 +106,7 @@ def joint_rows(
     """
     if not model.joints:
         return state, NO_JOINTS
-    targets = _targets(model, time, step)
+    targets = _targets(model, state, time, step)
     angle, measured = measure(model, state.angle, position, orientation)
     # how turns are counted must not change by what lies ahead
     _, ahead = measure(model, angle, position, orientation, twist, step)
@@ -130,7 +132,8 @@ def joint_rows(
     )
     lines = measured.jacobian[model.chosen.lines, 6:9]
     found = JointStep(
-        rows, made.order[:count], made.arm, made.turn, lines, targets, measured, step
+        rows, made.order[:count], made.arm, made.turn, lines, targets, measured, step,
+        _retargeted(model, state, targets, measured.values),
     )  # fmt: skip
     return state._replace(angle=angle, target=targets.now), found
 
@@ -192,16 +195,33 @@ def work_of_joints(
     return total_of(partial)
 
 
-def _targets(model: JointModel, time: float, step: float) -> Targets:
+def _targets(model: JointModel, state: JointState, time: float, step: float) -> Targets:
+    """Targets of a step from `time` on [s]; what a motor is told holds for the whole step."""
     now = model.tables.rows.target
+    told = ~np.isnan(state.command)
+    if told.any():
+        now = np.where(told, state.command, now)
     if not model.tables.functions:
         return Targets(now, now)
     now = now.copy()
     then = now.copy()
     for row, function in model.tables.functions:
-        now[row] = _asked(model, row, function, time)
-        then[row] = _asked(model, row, function, time + step)
+        if not told[row]:
+            now[row] = _asked(model, row, function, time)
+            then[row] = _asked(model, row, function, time + step)
     return Targets(now, then)
+
+
+def _retargeted(model: JointModel, state: JointState, targets: Targets, values: Floats) -> float:
+    """Energy ½k(Ψ² − Ψ'²) that servos have since commands moved their rest from Ψ' to Ψ [J]."""
+    rows, servos = model.tables.rows, model.chosen.servos
+    servos = servos[~np.isnan(state.command[servos])]
+    if not servos.size:
+        return 0.0
+    value, before = values[rows.coordinate[servos]], state.target[servos]
+    before = np.where(np.isnan(before), targets.now[servos], before)
+    change = (value - targets.now[servos]) ** 2 - (value - before) ** 2
+    return float((0.5 * rows.stiffness[servos] * change).sum())
 
 
 def _asked(model: JointModel, row: int, function: Any, time: float) -> float:

@@ -49,6 +49,7 @@ class RowArrays(NamedTuple):
     bound: Floats  # [N, N m], (rows,)
     margin: Floats  # [m, rad], (rows,)
     motor: Flags  # (rows,)
+    inertia: Floats  # of rotors [kg, kg m²], (rows,)
 
 
 class JointArrays(NamedTuple):
@@ -85,6 +86,7 @@ class JointState(NamedTuple):
     angle: Floats  # of terms, the last value, for angles over full turns [rad], (terms,)
     force: Floats  # of rows, in the last step [N, N m], (rows,)
     target: Floats  # of rows, as last asked for; NaN: a function of time not asked yet, (rows,)
+    command: Floats  # of rows, what motors are told; NaN: nothing, their own law holds, (rows,)
     broken: Flags  # (joints,)
     broken_by: Bytes  # mode in which it was most too much, or `UNBROKEN`, (joints,)
     broken_at: Floats  # the load then [N or N m], (joints,)
@@ -107,6 +109,7 @@ def fresh_state(tables: Tables) -> JointState:
         angle=np.zeros(terms),
         force=np.zeros(rows),
         target=tables.rows.target.copy(),
+        command=np.full(rows, np.nan),
         broken=np.zeros(joints, dtype=np.bool_),
         broken_by=np.full(joints, UNBROKEN, dtype=np.uint8),
         broken_at=np.zeros(joints),
@@ -155,7 +158,7 @@ def without(tables: Tables, gone: Flags) -> Tables:
 def state_without(state: JointState, tables: Tables, gone: Flags) -> JointState:
     """The state of the joints that are left; tables are those of all, gone has shape (joints,)."""
     terms, _, rows, stay = parts_without(tables, gone)
-    kept = {"angle": terms, "force": rows, "target": rows}
+    kept = {"angle": terms, "force": rows, "target": rows, "command": rows}
     return JointState._make(getattr(state, name)[kept.get(name, stay)] for name in state._fields)
 
 

@@ -39,7 +39,7 @@ def add_axis(
         kind = Revolute if axis.way is Way.HINGE else Prismatic
         joint: Connection = kind(
             carrier, body, point=point, axis=direction, name=axis.name,
-            limits=axis.limits, friction=axis.friction, motor=motor,
+            limits=axis.limits, friction=axis.friction, motor=motor, armature=axis.armature,
         )  # fmt: skip
         resisting = spring or (axis.damping and motor is axis.motor)
         if resisting:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from amontons.errors import InputError
 from amontons.interchange.file_scene import FileScene
 from amontons.interchange.robots.left_out import LeftOut
-from amontons.interchange.robots.mechanism import Pose
+from amontons.interchange.robots.mechanism import Actuator, Pose
 from amontons.interchange.run_fields import RunOptions
 from amontons.model.bodies import Body
 from amontons.model.joints import Connection
@@ -56,6 +56,8 @@ class Imported:
     step: float
     frames: Mapping[str, Pose]
     """Frames of links in those of their bodies, seen from the centre of mass."""
+    actuators: Mapping[str, Actuator] = field(default_factory=dict)
+    """What drives joints, by name: actuators (MJCF), or joints that have motors (URDF)."""
     simulated: bool = field(default=False, init=False, repr=False, compare=False)
     """Whether the simulation of a scene moves its world."""
 

@@ -5,6 +5,7 @@ All is in world coordinates, as things stand in the initial configuration.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -85,6 +86,20 @@ class Axis:
     stiffness: float = 0.0  # [N m/rad or N/m]
     rest: float = 0.0  # where its spring is at rest
     motor: Motor | None = None
+    armature: float = 0.0  # inertia of a rotor [kg m² or kg]
+
+
+class Actuator(NamedTuple):
+    """What drives a joint, and how its control becomes the command of the joint's motor.
+
+    Command = factor · control + offset, with the control kept between `low` and `high`.
+    """
+
+    joint: str
+    factor: float = 1.0
+    offset: float = 0.0
+    low: float = -math.inf
+    high: float = math.inf
 
 
 @dataclass(frozen=True)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from amontons.checks import finite_vector, unit_quaternion
 from amontons.errors import FileFormatError, InputError
 from amontons.interchange.robots.assembly import RobotAssembly
 from amontons.interchange.robots.configuration import Clamped
@@ -22,6 +25,7 @@ from amontons.interchange.robots.mjcf_geoms import pieces_of
 from amontons.interchange.robots.mjcf_joints import axes_of, set_configuration
 from amontons.interchange.robots.mjcf_names import body_name
 from amontons.interchange.robots.mjcf_rest import list_the_rest
+from amontons.interchange.robots.placing import move
 from amontons.model.joints.constraints import Signal
 from amontons.model.world import World
 
@@ -34,14 +38,23 @@ RULES = dict.fromkeys(
 def load_mjcf(
     path: str | os.PathLike[str],
     *,
+    world: World | None = None,
+    position: ArrayLike = (0.0, 0.0, 0.0),
+    orientation: ArrayLike = (1.0, 0.0, 0.0, 0.0),
     configuration: Mapping[str, float] | None = None,
     controls: Mapping[str, Signal] | None = None,
     keyframe: str | int | None = None,
 ) -> Imported:
-    """Read a model from an MJCF file; pip install 'amontons[robots]'.
+    """Read a model from an MJCF file, or from its text; pip install 'amontons[robots]'.
 
     Parameters
     ----------
+    path:
+        A file, or the text itself, which begins with "<".
+    world:
+        Where to put it; by default a new one, with the file's gravity and rules of friction.
+    position, orientation:
+        Of the file's `worldbody` [m], and as a unit quaternion (w, x, y, z).
     configuration:
         Positions of hinges and slides at the start [rad, m] by name, as the file counts them; by
         default those of the file, or the limit that is nearest to them.
@@ -50,21 +63,37 @@ def load_mjcf(
     keyframe:
         One of the file's keyframes, by name or number, to begin from.
     """
-    path = Path(path)
+    text = path if isinstance(path, str) and path.lstrip().startswith("<") else ""
+    path = Path("MJCF text" if text else path)
+    place = Pose.of_quaternion(
+        finite_vector("position", position), unit_quaternion("orientation", orientation)
+    )
     try:
-        return _robot(path, configuration, controls, keyframe)
+        mujoco, model = _compiled(path, text)
+        source = _Source(path, mujoco, model, world, place)
+        return _robot(source, configuration, controls, keyframe)
     except (UnicodeDecodeError, np.linalg.LinAlgError) as reason:  # of names, of huge numbers
         raise FileFormatError(f"{path} has data that cannot be used: {reason}") from reason
 
 
+class _Source(NamedTuple):
+    """A compiled model, and where it goes."""
+
+    path: Path
+    mujoco: Any
+    model: Any
+    world: World | None
+    place: Pose
+
+
 def _robot(
-    path: Path,
+    source: _Source,
     configuration: Mapping[str, float] | None,
     controls: Mapping[str, Signal] | None,
     keyframe: str | int | None,
 ) -> Imported:
     """What :func:`load_mjcf` makes of a file."""
-    mujoco, model = _compiled(path)
+    path, mujoco, model, world, place = source
     left_out = LeftOut()
     data = mujoco.MjData(model)
     start = Clamped(path, configuration or {}, left_out)
@@ -73,8 +102,11 @@ def _robot(
     set_configuration(mujoco, model, data, start)
     start.refuse_unknown()
     mujoco.mj_forward(model, data)
-    motors = read_motors(mujoco, model, data, controls or {}, left_out)
-    links = [_link(mujoco, model, data, body, motors, left_out) for body in range(1, model.nbody)]
+    actuated = read_motors(mujoco, model, data, controls or {}, left_out)
+    links = [
+        _link(mujoco, model, data, body, actuated.motors, left_out)
+        for body in range(1, model.nbody)
+    ]
     _refuse_what_is_nowhere(path, links)
     ground = Link("world", None, Pose(np.zeros(3), np.eye(3)))
     ground.pieces = pieces_of(mujoco, model, data, 0, left_out)
@@ -88,21 +120,31 @@ def _robot(
     )
     give_groups(mujoco, model, mechanism, left_out)
     list_the_rest(mujoco, model, left_out)
-    world = World(gravity=_gravity(mujoco, model), rules=RULES)
+    move(mechanism, place)
+    if world is None:
+        world = World(gravity=_gravity(mujoco, model), rules=RULES)
+    else:
+        left_out.add("gravity and rules of friction: those of the world hold")
     assembly = RobotAssembly(mechanism, world)
     imported = assembly.build(start.taken, float(model.opt.timestep))
-    add_constraints(mujoco, model, data, imported, left_out)
-    return imported.with_velocities(velocities(mujoco, model, data), left_out)
+    add_constraints(mujoco, model, data, imported, place, left_out)
+    turned = np.kron(np.eye(2), place.rotation)
+    twists = {name: turned @ each for name, each in velocities(mujoco, model, data).items()}
+    return dataclasses.replace(
+        imported.with_velocities(twists, left_out), actuators=actuated.actuators
+    )
 
 
-def _compiled(path: Path) -> tuple[Any, Any]:
-    if not path.is_file():
+def _compiled(path: Path, text: str) -> tuple[Any, Any]:
+    if not text and not path.is_file():
         raise InputError(f"there is no MJCF file {path}")
     try:
         import mujoco
     except ImportError:
         raise InputError("reading MJCF needs mujoco: pip install 'amontons[robots]'") from None
     try:
+        if text:
+            return mujoco, mujoco.MjModel.from_xml_string(text)
         return mujoco, mujoco.MjModel.from_xml_path(str(path))
     except (ValueError, RuntimeError) as reason:
         said = " ".join(str(reason).split())

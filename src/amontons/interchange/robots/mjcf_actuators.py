@@ -4,21 +4,29 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from amontons.errors import InputError
 from amontons.interchange.robots.left_out import LeftOut
+from amontons.interchange.robots.mechanism import Actuator
 from amontons.interchange.robots.mjcf_joints import has_one_coordinate
-from amontons.interchange.robots.mjcf_names import actuator_name
-from amontons.model.joints import Motor, PositionMotor, TorqueMotor
+from amontons.interchange.robots.mjcf_names import actuator_name, joint_name
+from amontons.model.joints import Motor, PositionMotor, SpeedMotor, TorqueMotor
 from amontons.model.joints.checks import signal
 from amontons.model.joints.constraints import Signal
 
 
+class Actuated(NamedTuple):
+    """What the actuators of a file become."""
+
+    motors: dict[int, Motor]  # by joint
+    actuators: dict[str, Actuator]  # by name
+
+
 def read_motors(
     mujoco: Any, model: Any, data: Any, controls: Mapping[str, Signal], left_out: LeftOut
-) -> dict[int, Motor]:
-    """Motors by joint; what is not a motor of a hinge or slide is noted."""
+) -> Actuated:
+    """Motors of hinges and slides; what is not such a motor is noted."""
     names = [actuator_name(model, i) for i in range(model.nu)]
     for name, value in controls.items():
         if name not in names:
@@ -27,6 +35,7 @@ def read_motors(
             )
         signal(f"control of {name!r}", value)
     motors: dict[int, Motor] = {}
+    actuators: dict[str, Actuator] = {}
     for number, name in enumerate(names):
         joint = _driven(mujoco, model, number)
         if joint is None:
@@ -35,12 +44,22 @@ def read_motors(
             left_out.add("second actuators of joints", name)
         else:
             control = _clamped(model, number, controls.get(name, float(data.ctrl[number])))
-            motor = _motor(mujoco, model, data, number, joint, control)
-            if motor is None:
-                left_out.add("actuators that are neither motors nor position servos", name)
+            found = _motor(mujoco, model, data, number, joint, control)
+            if found is None:
+                left_out.add("actuators other than motors and servos of position or speed", name)
             else:
-                motors[joint] = motor
-    return motors
+                motors[joint], (factor, offset) = found
+                actuators[name] = Actuator(
+                    joint_name(model, joint), factor, offset, *_control_range(model, number)
+                )
+    return Actuated(motors, actuators)
+
+
+def _control_range(model: Any, number: int) -> tuple[float, float]:
+    if not model.actuator_ctrllimited[number]:
+        return -math.inf, math.inf
+    low, high = (float(each) for each in model.actuator_ctrlrange[number])
+    return low, high
 
 
 def _driven(mujoco: Any, model: Any, number: int) -> int | None:
@@ -53,9 +72,7 @@ def _driven(mujoco: Any, model: Any, number: int) -> int | None:
 
 def _clamped(model: Any, number: int, control: Signal) -> Signal:
     """A control within its range."""
-    if not model.actuator_ctrllimited[number]:
-        return control
-    low, high = (float(each) for each in model.actuator_ctrlrange[number])
+    low, high = _control_range(model, number)
     if callable(control):
         return lambda time: min(max(control(time), low), high)
     return min(max(control, low), high)
@@ -70,8 +87,11 @@ def _line(control: Signal, factor: float, offset: float) -> Signal:
 
 def _motor(
     mujoco: Any, model: Any, data: Any, number: int, joint: int, control: Signal
-) -> Motor | None:
-    """Force = gain·control + b₀ + b₁ length + b₂ speed, with length = gear·position."""
+) -> tuple[Motor, tuple[float, float]] | None:
+    """Force = gain·control + b₀ + b₁ length + b₂ speed, with length = gear·position.
+
+    With the motor comes the line that leads from a control to its command.
+    """
     bias = int(model.actuator_biastype[number])
     none, affine = int(mujoco.mjtBias.mjBIAS_NONE), int(mujoco.mjtBias.mjBIAS_AFFINE)
     simple = (
@@ -89,14 +109,22 @@ def _motor(
     if limit is None or gear == 0.0:
         return None
     if b1 == 0.0 and b2 == 0.0:
-        return TorqueMotor(torque=_line(control, gear * gain, gear * b0), limit=limit)
+        line = gear * gain, gear * b0
+        return TorqueMotor(torque=_line(control, *line), limit=limit), line
+    if b1 == 0.0 and b2 < 0.0:
+        # gain·control + b₀ + b₂ gear·q̇ is none at the speed that is asked for
+        line = -gain / (b2 * gear), -b0 / (b2 * gear)
+        speed = _line(control, *line)
+        return SpeedMotor(speed=speed, damping=-b2 * gear**2, limit=limit), line
     if b1 < 0.0 and b2 <= 0.0:
         # rests where gain·control + b₀ + b₁ gear·q = 0; q counts from the start
         place = float(data.qpos[model.jnt_qposadr[joint]])
-        rest = _line(control, -gain / (b1 * gear), -b0 / (b1 * gear) - place)
-        return PositionMotor(
-            position=rest, stiffness=-b1 * gear**2, damping=-b2 * gear**2, limit=limit
-        )
+        line = -gain / (b1 * gear), -b0 / (b1 * gear) - place
+        servo = PositionMotor(
+            position=_line(control, *line), stiffness=-b1 * gear**2, damping=-b2 * gear**2,
+            limit=limit,
+        )  # fmt: skip
+        return servo, line
     return None
 
 

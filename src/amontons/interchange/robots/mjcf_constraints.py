@@ -9,6 +9,7 @@ import numpy as np
 from amontons.errors import InputError
 from amontons.interchange.robots.imported import Imported
 from amontons.interchange.robots.left_out import LeftOut
+from amontons.interchange.robots.mechanism import Pose
 from amontons.interchange.robots.mjcf_names import body_name
 from amontons.model.bodies import Body
 from amontons.model.joints import Connection, Fixed, Spherical
@@ -27,7 +28,7 @@ def excluded_pairs(mujoco: Any, model: Any) -> list[tuple[str, str]]:
 
 
 def add_constraints(
-    mujoco: Any, model: Any, data: Any, imported: Imported, left_out: LeftOut
+    mujoco: Any, model: Any, data: Any, imported: Imported, place: Pose, left_out: LeftOut
 ) -> None:
     """Add `connect` and `weld` as joints; note all others."""
     for number in range(model.neq):
@@ -35,7 +36,7 @@ def add_constraints(
         if not model.eq_active0[number]:
             left_out.add("equality constraints that are not active", name)
             continue
-        joint = _joint(mujoco, model, data, number, name, imported)
+        joint = _joint(mujoco, model, data, number, name, imported, place)
         if joint is None:
             left_out.add(
                 "equality constraints other than connect and weld that hold at the start", name
@@ -50,7 +51,7 @@ def add_constraints(
 
 
 def _joint(
-    mujoco: Any, model: Any, data: Any, number: int, name: str, imported: Imported
+    mujoco: Any, model: Any, data: Any, number: int, name: str, imported: Imported, place: Pose
 ) -> Connection | None:
     kinds, kind = mujoco.mjtEq, model.eq_type[number]
     if model.eq_objtype[number] != mujoco.mjtObj.mjOBJ_BODY:
@@ -67,15 +68,15 @@ def _joint(
         )
         if np.linalg.norm(here - there) > CLOSE:
             return None
-        return Spherical(a, b, point=as_vector(here), name=name)
+        return Spherical(a, b, point=as_vector(place.point(here)), name=name)
     if kind == kinds.mjEQ_WELD:
-        return _weld(mujoco, model, data, values, (one, other), (a, b), name)
+        return _weld(mujoco, model, data, values, (one, other), (a, b), name, place)
     return None
 
 
 def _weld(
     mujoco: Any, model: Any, data: Any, values: Any, numbers: tuple[int, int],
-    ends: tuple[Body | None, Body | None], name: str,
+    ends: tuple[Body | None, Body | None], name: str, place: Pose,
 ) -> Connection | None:  # fmt: skip
     """A weld, if the second body's anchor is now where the first wants it."""
     one, other = numbers
@@ -87,7 +88,7 @@ def _weld(
     turned = np.abs(wanted - data.xmat[other].reshape(3, 3)).max()
     if np.linalg.norm(here - there) > CLOSE or turned > CLOSE:
         return None
-    return Fixed(*ends, point=as_vector(there), name=name)
+    return Fixed(*ends, point=as_vector(place.point(there)), name=name)
 
 
 def _body(model: Any, imported: Imported, body: int) -> Body | None:

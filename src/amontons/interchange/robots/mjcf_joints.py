@@ -42,7 +42,7 @@ def axes_of(
     axes = []
     for joint in range(first, first + number):
         name = joint_name(model, joint)
-        _list_missing(model, joint, name, left_out)
+        _list_missing(mujoco, model, joint, name, left_out)
         if model.jnt_type[joint] == mujoco.mjtJoint.mjJNT_FREE:
             dof = int(model.jnt_dofadr[joint])
             if model.dof_damping[dof : dof + 6].any() or model.jnt_stiffness[joint]:
@@ -90,13 +90,14 @@ def _axis(
         friction=float(model.dof_frictionloss[dof]),
         rest=float(model.qpos_spring[place]) - value,
         motor=motors.get(joint),
+        armature=float(model.dof_armature[dof]),
         **common,
     )
 
 
-def _list_missing(model: Any, joint: int, name: str, left_out: LeftOut) -> None:
+def _list_missing(mujoco: Any, model: Any, joint: int, name: str, left_out: LeftOut) -> None:
     dof = int(model.jnt_dofadr[joint])
-    if model.dof_armature[dof]:
-        left_out.add("armature (the inertia of rotors) of joints", name)
+    if not has_one_coordinate(mujoco, model, joint) and model.dof_armature[dof]:
+        left_out.add("armature (the inertia of rotors) of ball and free joints", name)
     if model.jnt_margin[joint]:
         left_out.add("margins of joints' limits", name)

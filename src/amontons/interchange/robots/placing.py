@@ -30,17 +30,21 @@ def put_on_floor(mechanism: Mechanism) -> None:
                 point = piece.shape.support(down.T)[0]
                 lowest = min(lowest, float(piece.pose.point(point)[2]))
     if np.isfinite(lowest):
-        _move(mechanism, np.array([0.0, 0.0, CLEARANCE - lowest]))
+        move(mechanism, Pose(np.array([0.0, 0.0, CLEARANCE - lowest]), np.eye(3)))
 
 
-def _move(mechanism: Mechanism, by: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> None:
-    def moved(pose: Pose) -> Pose:
-        return Pose(pose.position + by, pose.rotation)
-
+def move(mechanism: Mechanism, to: Pose) -> None:
+    """Put a mechanism, all of it, where the world's frame would be at this pose."""
     for link in mechanism.links:
-        link.pose, link.centre = moved(link.pose), link.centre + by
-        link.pieces = [dataclasses.replace(piece, pose=moved(piece.pose)) for piece in link.pieces]
-        link.axes = [dataclasses.replace(axis, point=axis.point + by) for axis in link.axes]
+        link.pose, link.centre = to.then(link.pose), to.point(link.centre)
+        link.inertia = to.rotation @ link.inertia @ to.rotation.T
+        link.pieces = [dataclasses.replace(each, pose=to.then(each.pose)) for each in link.pieces]
+        link.axes = [
+            dataclasses.replace(
+                axis, point=to.point(axis.point), direction=to.rotation @ axis.direction
+            )
+            for axis in link.axes
+        ]
 
 
 def keep_overlaps_apart(imported: Imported) -> Imported:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import logging
+import math
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -18,11 +20,18 @@ from amontons.interchange.robots.assembly import RobotAssembly
 from amontons.interchange.robots.configuration import Clamped, limits_from
 from amontons.interchange.robots.imported import Imported
 from amontons.interchange.robots.left_out import LeftOut
-from amontons.interchange.robots.mechanism import Axis, Link, Mechanism, Pose, Way
+from amontons.interchange.robots.mechanism import (
+    Actuator,
+    Axis,
+    Link,
+    Mechanism,
+    Pose,
+    Way,
+)
 from amontons.interchange.robots.placing import keep_overlaps_apart, put_on_floor
 from amontons.interchange.robots.urdf_links import checked_pose, fill_link, naming
 from amontons.interchange.robots.urdf_tags import list_unknown_tags
-from amontons.model.joints import Motor, PositionMotor
+from amontons.model.joints import Motor, PositionMotor, SpeedMotor, TorqueMotor
 from amontons.model.world import World
 
 WAYS = {
@@ -31,6 +40,13 @@ WAYS = {
     "prismatic": Way.SLIDE,
     "planar": Way.PLANAR,
 }
+
+IDLE: dict[str, Motor] = {
+    "position": PositionMotor(position=0.0),
+    "speed": SpeedMotor(speed=0.0),
+    "torque": TorqueMotor(torque=0.0),
+}
+"""Motors that wait to be told, by what they are told."""
 
 STEP = 2e-3
 """Length of a time step [s]; URDF does not speak of time."""
@@ -46,7 +62,7 @@ def load_urdf(
     fixed_base: bool | None = None,
     floor: bool = False,
     hold: bool = False,
-    motors: Mapping[str, Motor] | None = None,
+    motors: Mapping[str, Motor] | Motor | str | None = None,
     meshes: str = "hull",
 ) -> Imported:
     """Read a robot from a URDF file; pip install 'amontons[robots]'.
@@ -67,7 +83,9 @@ def load_urdf(
     hold:
         Give each joint a motor that holds it where it is, as strong as its `effort` says.
     motors:
-        What drives joints, by name; a motor's position is zero in the initial configuration.
+        What drives joints, by name; a motor's position is zero in the initial configuration. One
+        motor is that of every joint, no stronger than its `effort`; "position", "speed" and
+        "torque" are such motors that hold still, or do nothing, until they are told.
     meshes:
         What moving meshes become: their convex "hull", convex "parts" (CoACD), or the "exact"
         triangles, which must be closed.
@@ -79,7 +97,7 @@ def load_urdf(
     start = Pose.of_quaternion(
         finite_vector("position", position), unit_quaternion("orientation", orientation)
     )
-    drives = _Drives(path, hold, dict(motors or {}))
+    drives = _Drives(path, hold, motors)
     reading = _UrdfReading(
         path, robot, Clamped(path, configuration or {}, left_out), drives, meshes
     )
@@ -97,7 +115,20 @@ def load_urdf(
     if floor:
         assembly.add_floor()
     imported = assembly.build(reading.configuration.taken, STEP)
+    imported = dataclasses.replace(imported, actuators=_actuators(imported))
     return keep_overlaps_apart(imported)
+
+
+def _actuators(imported: Imported) -> dict[str, Actuator]:
+    """Joints that have motors; controls of positions count as the file does."""
+    found = {}
+    for name, joint in imported.joints.items():
+        motor = getattr(joint, "motor", None)
+        if motor is not None:
+            zero = imported.configuration.get(name, 0.0)
+            offset = -zero if isinstance(motor, PositionMotor) else 0.0
+            found[name] = Actuator(name, offset=offset)
+    return found
 
 
 def _parsed(path: Path, left_out: LeftOut) -> Any:
@@ -175,9 +206,26 @@ def _reached(root: str, children: dict[str, list[Any]]) -> list[str]:
 class _Drives:
     """Motors: those that are given, and those that hold joints where they are."""
 
-    def __init__(self, path: Path, hold: bool, given: dict[str, Motor]) -> None:
-        self.path, self.hold, self.given = path, hold, given
-        self._left = set(given)
+    def __init__(
+        self, path: Path, hold: bool, motors: Mapping[str, Motor] | Motor | str | None
+    ) -> None:
+        self.path, self.hold = path, hold
+        if isinstance(motors, str) and motors not in IDLE:
+            raise InputError(f"motors must be one of {', '.join(IDLE)}, got {motors!r}")
+        self.usual: Motor | None = None
+        self.given: dict[str, Motor] = {}
+        if isinstance(motors, str):
+            self.usual = IDLE[motors]
+        elif isinstance(motors, Motor):
+            self.usual = motors
+        else:
+            self.given = dict(motors or {})
+        self._left = set(self.given)
+
+    @property
+    def all_joints(self) -> bool:
+        """Whether every joint has a motor, unless its effort is zero."""
+        return self.hold or self.usual is not None
 
     def motor(self, joint: Any) -> Motor | None:
         """The motor of a joint; one whose effort is zero holds nothing."""
@@ -185,9 +233,11 @@ class _Drives:
         if joint.name in self.given:
             return self.given[joint.name]
         effort = None if joint.limit is None else joint.limit.effort
-        if not self.hold or effort == 0.0:
+        if not self.all_joints or effort == 0.0:
             return None
-        return PositionMotor(position=0.0, limit=np.inf if effort is None else float(effort))
+        motor = self.usual or PositionMotor(position=0.0)
+        strongest = math.inf if effort is None else float(effort)
+        return dataclasses.replace(motor, limit=min(motor.limit, strongest))
 
     def refuse_unknown(self) -> None:
         """Raise where a motor is given for a joint that there is not."""
@@ -284,5 +334,5 @@ class _UrdfReading:
             return
         if joint.limit.velocity:
             note("largest speeds of joints", joint.name)
-        if joint.limit.effort and not (self.drives.hold or joint.name in self.drives.given):
+        if joint.limit.effort and not (self.drives.all_joints or joint.name in self.drives.given):
             note("largest efforts of joints, as they have no motor (hold=True)", joint.name)

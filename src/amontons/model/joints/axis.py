@@ -20,11 +20,12 @@ class AxisJoint(Joint):
     limits: Limits = None
     friction: float = 0.0
     motor: Motor | None = None
+    armature: float = 0.0
 
     @property
     def drive(self) -> Drive:
         """What acts on the coordinate."""
-        return Drive(self.limits, self.friction, self.motor)
+        return Drive(self.limits, self.friction, self.motor, self.armature)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -20,7 +20,7 @@ FIELD_CHECKS: dict[str, Callable[[str, Any], Any]] = {
     **dict.fromkeys(("axis", "axis_a", "axis_b", "normal"), unit_vector),
     **dict.fromkeys(("limits", "angle_limits"), checked_limits),
     **dict.fromkeys(("motor", "angle_motor"), checked_motor),
-    **dict.fromkeys(("friction", "angle_friction", "break_time"), not_negative),
+    **dict.fromkeys(("friction", "angle_friction", "armature", "break_time"), not_negative),
     **dict.fromkeys(("break_force", "break_torque"), positive_or_infinite),
 }
 """Fields that mean the same in every connection, and how they are checked and tidied."""

@@ -61,6 +61,7 @@ class Law(StrEnum):
     SPEED = "speed"  # holds its speed at a target
     LIMIT = "limit"  # keeps it on one side of a target
     EFFORT = "effort"  # a force or torque of given size
+    INERTIA = "inertia"  # resists a change of its speed, as the rotor of a geared motor does
 
 
 class Softness(NamedTuple):
@@ -84,6 +85,7 @@ class ConstraintRow(NamedTuple):
     bound: float = math.inf  # largest force or torque [N or N m]
     margin: float = 0.0  # distance to a limit from which it is in the problem [m or rad]
     motor: bool = False
+    inertia: float = 0.0  # of a rotor, as the coordinate feels it [kg or kg m²]
 
 
 class Coordinate(NamedTuple):

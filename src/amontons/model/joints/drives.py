@@ -16,6 +16,7 @@ class Drive(NamedTuple):
     limits: Limits = None  # lowest and highest value [rad or m]
     friction: float = 0.0  # largest torque [N m] or force [N]
     motor: Motor | None = None
+    armature: float = 0.0  # inertia of the motor's rotor as seen at the joint [kg m² or kg]
 
 
 FREE = Drive()
@@ -35,6 +36,8 @@ def add_drive(parts: JointConstraints, *terms: Term, angular: bool, drive: Drive
         parts.rows.append(ConstraintRow(number, Law.SPEED, bound=drive.friction))
     if drive.motor is not None:
         parts.rows.append(drive.motor.row(number))
+    if drive.armature > 0.0:
+        parts.rows.append(ConstraintRow(number, Law.INERTIA, inertia=drive.armature))
 
 
 def look_ahead(low: float, high: float) -> float:

@@ -11,7 +11,7 @@ from typing import Any
 from amontons.checks import not_negative, positive_or_infinite
 from amontons.errors import InputError
 from amontons.model.joints.checks import signal
-from amontons.model.joints.constraints import ConstraintRow, Law, Signal, Softness
+from amontons.model.joints.constraints import RIGID, ConstraintRow, Law, Signal, Softness
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,16 +45,23 @@ class SpeedMotor(Motor):
     ----------
     speed:
         Speed of B in A [rad/s or m/s], or a function of time that gives it.
+    damping:
+        Torque or force by the speed that it lacks [N m s/rad or N s/m]; infinite is stiff.
     """
 
     speed: Signal
+    damping: float = math.inf
 
     def __post_init__(self) -> None:
         super().__post_init__()
         self._check("speed", signal)
+        self._check("damping", positive_or_infinite)
 
     def row(self, coordinate: int) -> ConstraintRow:
-        return ConstraintRow(coordinate, Law.SPEED, self.speed, bound=self.limit, motor=True)
+        softness = RIGID if math.isinf(self.damping) else Softness(0.0, self.damping)
+        return ConstraintRow(
+            coordinate, Law.SPEED, self.speed, softness=softness, bound=self.limit, motor=True
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

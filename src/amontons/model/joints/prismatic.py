@@ -26,6 +26,8 @@ class Prismatic(AxisJoint):
         Largest force of dry friction [N].
     motor:
         What drives the travel.
+    armature:
+        Inertia of the motor's rotor, as the gears show it to the joint [kg].
     """
 
     freedom: ClassVar[int] = 1

@@ -24,6 +24,8 @@ class Revolute(AxisJoint):
         Largest torque of dry friction [N m].
     motor:
         What drives the angle.
+    armature:
+        Inertia of the motor's rotor, as the gears show it to the joint [kg m²].
     """
 
     freedom: ClassVar[int] = 1

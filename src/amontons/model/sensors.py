@@ -1,0 +1,182 @@
+"""Sensors: what is read of a world after every step, as a robot's own instruments would.
+
+A sensor describes; what it reads belongs to the state of a run (`amontons.simulation.sensing`).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import KW_ONLY, dataclass
+from typing import ClassVar
+
+from amontons.checks import finite_vector, positive, unit_quaternion
+from amontons.checks.arrays import Vector
+from amontons.errors import InputError
+from amontons.model.joints import Connection
+from amontons.model.joints.checks import BodyLike, some_body
+
+AXES = ("x", "y", "z")
+
+Channels = tuple[tuple[str, str], ...]
+"""Names and units of the numbers that a sensor gives."""
+
+
+def _vector(name: str, unit: str) -> Channels:
+    return tuple((f"{name}_{axis}", unit) for axis in AXES)
+
+
+@dataclass(frozen=True)
+class Sensor(ABC):
+    """Reads some numbers after every step.
+
+    Parameters
+    ----------
+    name:
+        What it is found by: `sim.sensors["imu"]`.
+    """
+
+    _: KW_ONLY
+    name: str
+
+    averaged: ClassVar[bool] = True
+    """Whether it gives the mean over substeps, where a step has several, or the last value."""
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not self.name:
+            raise InputError(f"a sensor needs a name that is text, got {self.name!r}")
+        self.check()
+
+    @abstractmethod
+    def check(self) -> None:
+        """Check and tidy the fields; raises `InputError`."""
+
+    @property
+    @abstractmethod
+    def channels(self) -> Channels:
+        """Names and units of its numbers."""
+
+    def _set(self, name: str, value: object) -> None:
+        object.__setattr__(self, name, value)
+
+
+@dataclass(frozen=True)
+class BodySensor(Sensor):
+    """A sensor that a body carries; `point` is from its centre of mass in its axes [m]."""
+
+    body: BodyLike
+
+    def check(self) -> None:
+        some_body("body", self.body)
+
+    @property
+    def body_id(self) -> int:
+        """Id of the body."""
+        return some_body("body", self.body)
+
+
+@dataclass(frozen=True)
+class JointSensor(Sensor):
+    """Position and speed of a joint, and the effort of its motor.
+
+    Position and speed are of the end of the step, the effort of the step [rad, rad/s, N m; or m,
+    m/s, N]; the position is zero where the joint was added.
+    """
+
+    joint: Connection
+    averaged: ClassVar[bool] = False
+
+    def check(self) -> None:
+        _require_joint(self.joint)
+
+    @property
+    def channels(self) -> Channels:
+        return ("position", "rad or m"), ("speed", "rad/s or m/s"), ("effort", "N m or N")
+
+
+@dataclass(frozen=True)
+class ForceTorque(Sensor):
+    """Force and torque that a joint passes on to its body B, at its point and in B's axes."""
+
+    joint: Connection
+
+    def check(self) -> None:
+        _require_joint(self.joint)
+
+    @property
+    def channels(self) -> Channels:
+        return (*_vector("force", "N"), *_vector("torque", "N m"))
+
+
+@dataclass(frozen=True)
+class Imu(BodySensor):
+    """Acceleration less gravity at a point, and angular velocity, in the sensor's axes.
+
+    The acceleration is the mean over the step: at rest it reads g, upwards.
+
+    Parameters
+    ----------
+    point:
+        From the body's centre of mass, in its axes [m].
+    orientation:
+        Of the sensor in the body, a unit quaternion (w, x, y, z).
+    """
+
+    point: Vector = (0.0, 0.0, 0.0)
+    orientation: tuple[float, float, float, float] = (1.0, 0.0, 0.0, 0.0)
+
+    def check(self) -> None:
+        super().check()
+        self._set("point", finite_vector("point", self.point))
+        self._set("orientation", unit_quaternion("orientation", self.orientation))
+
+    @property
+    def channels(self) -> Channels:
+        return (*_vector("acceleration", "m/s²"), *_vector("angular_velocity", "rad/s"))
+
+
+@dataclass(frozen=True)
+class Touch(BodySensor):
+    """Normal forces of all contacts of a body, added up [N]: the mean over a step's substeps."""
+
+    @property
+    def channels(self) -> Channels:
+        return (("force", "N"),)
+
+
+@dataclass(frozen=True)
+class RangeFan(BodySensor):
+    """Distances along rays to the first body that is not its own [m], as a laser scanner's.
+
+    Parameters
+    ----------
+    directions:
+        Of the rays in the body's axes, of any length but zero, as many as you like.
+    reach:
+        Longest distance [m], which stands for nothing seen.
+    point:
+        Where the rays begin, from the body's centre of mass in its axes [m].
+    """
+
+    _: KW_ONLY
+    directions: tuple[Vector, ...]
+    reach: float
+    point: Vector = (0.0, 0.0, 0.0)
+    averaged: ClassVar[bool] = False
+
+    def check(self) -> None:
+        super().check()
+        self._set("reach", positive("reach", self.reach))
+        self._set("point", finite_vector("point", self.point))
+        rays = tuple(finite_vector("directions", each) for each in self.directions)
+        if not rays or not all(any(ray) for ray in rays):
+            raise InputError("directions of a RangeFan must be some vectors, none of them zero")
+        self._set("directions", rays)
+
+    @property
+    def channels(self) -> Channels:
+        return tuple((f"range_{i}", "m") for i in range(len(self.directions)))
+
+
+def _require_joint(joint: object) -> None:
+    if not isinstance(joint, Connection):
+        raise InputError(f"a sensor of a joint needs the joint itself, got {joint!r}")
