@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from amontons.errors import AmontonsError, InputError
-from amontons.results.layout import CHECKPOINT, RUN_FILE
+from amontons.results.layout import CHECKPOINT, NAME_LENGTH, RUN_FILE
 from amontons.results.reader import Results
-from amontons.results.run_file import NAME_LENGTH, RunFile
+from amontons.results.run_file import RunFile
 from amontons.results.truncation import cut_back
 from amontons.simulation.checkpoint import steps_of
 from amontons.simulation.simulation import Simulation

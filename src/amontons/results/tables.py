@@ -45,18 +45,23 @@ def radii(results: Results) -> NDArray[np.float64]:
 
 
 def _bodies(results: Results, frames: list[int]) -> Columns:
-    bodies, count = results.bodies, len(frames)
     rows = [results[number] for number in frames]
+    counts = [len(row.position) for row in rows]
+    every, number = radii(results), np.arange(len(results.bodies))
+    which = np.concatenate(
+        [np.empty(0, dtype=np.int64), *(number if row.row is None else row.row for row in rows)]
+    )
+    bodies = results.bodies
     place = _stacked([row.position for row in rows], 3)
     turn = _stacked([row.orientation for row in rows], 4)
     twist = _stacked([row.twist for row in rows], 6)
     return {
-        "frame": np.repeat(frames, len(bodies)).astype(np.int64),
-        "time": np.repeat([row.time for row in rows], len(bodies)).astype(np.float64),
-        "body": np.tile(bodies.id, count),
-        "name": np.tile(np.array(bodies.names, dtype=object), count),
-        "mass": np.tile(bodies.mass, count),
-        "radius": np.tile(radii(results), count),
+        "frame": np.repeat(frames, counts).astype(np.int64),
+        "time": np.repeat([row.time for row in rows], counts).astype(np.float64),
+        "body": bodies.id[which],
+        "name": np.array(bodies.names, dtype=object)[which],
+        "mass": bodies.mass[which],
+        "radius": every[which],
         **_named(place, "x y z"),
         **_named(turn, "qw qx qy qz"),
         **_named(twist, "vx vy vz wx wy wz"),
@@ -151,7 +156,7 @@ def to_xarray(results: Results, table: str, frames: Sequence[int] | slice | None
 
 
 def _grid_of_bodies(xarray: Any, results: Results, frames: list[int]) -> Any:
-    bodies, rows = results.bodies, [results[number] for number in frames]
+    bodies, rows = results.bodies, [results[number].whole() for number in frames]
     many = (len(frames), len(bodies))
     place = _stacked([row.position for row in rows], 3).reshape(*many, 3)
     turn = _stacked([row.orientation for row in rows], 4).reshape(*many, 4)
