@@ -63,7 +63,7 @@ class Frame:
         return self.bodies.id
 
     def whole(self) -> Frame:
-        """The same with a row for every body that ever was in the run: NaN where it is not there."""
+        """The same with a row for every body of the run: NaN where it is not there."""
         if self.run is None or self.row is None:
             return self
         arrays = {}

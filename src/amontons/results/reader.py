@@ -259,13 +259,21 @@ class Results:
         """What the notes come to, kind by kind; each prints as a sentence."""
         return summaries(self.notes, self.steps)
 
+    @property
+    def meters(self) -> NDArray[Any]:
+        """What sources, sinks and flow meters had counted at each frame, rows of `METER`.
+
+        `to_pandas("meters")` has the same as a table.
+        """
+        return self._stored.meter_rows()
+
     # -- tables of other libraries ----------------------------------------------------------------
 
     def to_pandas(self, table: str, frames: Sequence[int] | slice | None = None) -> Any:
-        """A `pandas.DataFrame` of "bodies", "contacts", "steps" or "notes"; all frames, or some.
+        """A `pandas.DataFrame` of "bodies", "contacts", "steps", "notes" or "meters".
 
-        It has a row per frame and body, per frame and contact, per step, per note, and units in
-        its `attrs`.
+        It has a row per frame and body, per frame and contact (of all frames, or of some), per
+        step, per note, per frame and meter and material, and units in its `attrs`.
         """
         return tables.to_pandas(self, table, frames)
 

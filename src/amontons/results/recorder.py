@@ -15,6 +15,7 @@ from amontons.checks import positive
 from amontons.errors import InputError, OutputError
 from amontons.results.claim import Claim
 from amontons.results.layout import CHECKPOINT, RUN_FILE
+from amontons.results.meters import meter_rows
 from amontons.results.resuming import reopened, require_free
 from amontons.results.run_file import RunFile
 from amontons.simulation.notes import Note
@@ -183,6 +184,7 @@ class Recorder:
         contacts = None
         if self._contacts:
             contacts = sim.contacts.among(sim.bodies.id)  # some bodies may be gone since
+        self._file.append_meters(meter_rows(sim))
         self._file.append_frame(sim.steps, sim.time, sim.world, contacts)
         self._latest = self._due(sim.time)
 

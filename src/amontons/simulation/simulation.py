@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from amontons._blas import one_blas_thread
-from amontons.checks import finite, positive
+from amontons.checks import positive
 from amontons.collision.memory import RememberedContacts
 from amontons.dynamics.energy_ledger import Work
 from amontons.dynamics.forces import ForceSystem
@@ -24,9 +24,12 @@ from amontons.problem.problem import ConeProblem
 from amontons.simulation.checkpoint import restore, save
 from amontons.simulation.checks import check_bodies
 from amontons.simulation.contacts import Contacts
+from amontons.simulation.flowing import Moment, flow
+from amontons.simulation.inventory import Begun
+from amontons.simulation.meters import MeterReading, meter_readings
 from amontons.simulation.model import Model, body_state
 from amontons.simulation.notes import troubles
-from amontons.simulation.progress import progress_bar
+from amontons.simulation.progress import end_of_run, progress_bar
 from amontons.simulation.report import Readings, StepReport
 from amontons.simulation.rules import Rules, SolverChoice
 from amontons.simulation.sleeping import Sleeping
@@ -117,6 +120,8 @@ class Simulation:
         self._last_ids, self._places = self._ids, self.bodies.position
         self._earlier: tuple[Contacts, ...] = ()
         self._version = -1
+        self.begun = Begun.of(world)
+        """Shapes and materials that there were when the simulation was made."""
         self._model: Model
         self.follow_world()
 
@@ -212,7 +217,7 @@ class Simulation:
             Raise a `StrictError` after the first step with a note of some trouble, such as no
             convergence or an overlap; `on_step` has seen that step.
         """
-        end, nearly = self._end(duration, until)
+        end, nearly = end_of_run(self.time, duration, until)
         with progress_bar(self.time, end, progress) as show:
             while self.time < nearly:
                 report = self.step()
@@ -224,21 +229,10 @@ class Simulation:
                     break
         return self.readings
 
-    def _end(self, duration: float | None, until: float | None) -> tuple[float, float]:
-        """When a run ends [s], and when it is so near to that that rounding must be the rest."""
-        if (duration is None) == (until is None):
-            raise InputError("run() takes either a duration or until")
-        if duration is None:
-            end = finite("until", until)
-            return end, end - 1e-9 * abs(end)
-        if finite("duration", duration) < 0.0:
-            raise InputError(f"duration is {duration:g} s; it must not be negative")
-        return self.time + duration, self.time + duration - 1e-9 * duration
-
     def step(self) -> StepReport:
         """Take one time step, and report on it. If it raises, the state is as before."""
         with self._turnstile, one_blas_thread:
-            reports = self._substeps()
+            reports = self._flowed(self._substeps) if len(self.world.flows) else self._substeps()
         for report in reports:
             self.readings.append(report)
         if len(reports) == 1:
@@ -267,6 +261,22 @@ class Simulation:
         if solved is not None:
             self.joints.show(state.joints, solved.coordinates)
         return reports
+
+    def _flowed(self, step: Callable[[], list[StepReport]]) -> list[StepReport]:
+        """A step, after which bodies go and come by sinks and sources."""
+        place, time, model = self.bodies.position.copy(), self.time, self.model
+        reports = step()
+        moment = Moment(place, self.time - time, self.steps, self.time)
+        flows, notes = flow(self.world, model, self._state.flows, moment)
+        self._state = self._state._replace(flows=flows)
+        self.follow_world()
+        last = dataclasses.replace(reports[-1], notes=(*reports[-1].notes, *notes))
+        return [*reports[:-1], last]
+
+    @property
+    def meters(self) -> dict[str, MeterReading]:
+        """What sources, sinks and flow meters have counted so far, by their names."""
+        return meter_readings(self.world.flows, self.state.flows)
 
     def _name_of(self, row: int) -> str:
         return self.world.name_of(int(self.bodies.id[row]))
@@ -315,6 +325,7 @@ class Simulation:
             contacts=state.contacts.renumbered(old_ids, bodies.id),
             watch=state.watch._replace(changed=True),
             rest=state.rest.renumbered(old_ids, bodies.id),
+            flows=state.flows.sized(len(world.flows), len(world.materials.list)),
         )
         self._ids = bodies.id.copy()
         self._version = world.version

@@ -132,6 +132,7 @@ def take_step(
         energy=energy._replace(held=now.kinetic + (now.potential + energy.stored)),
         watch=watched,
         rest=rest,
+        flows=state.flows,  # which act between steps
     )
     watch.lap("advance")
     solved = solved._replace(coordinates=coordinates)
