@@ -61,7 +61,7 @@ def run(tmp_path_factory):
 
 
 def test_every_frame_has_the_bodies_that_there_were(run):
-    folder, sim, seen = run
+    folder, _, seen = run
     with Results(folder) as results:
         assert results.come_and_go
         assert results.frames == len(seen) == 21

@@ -137,7 +137,8 @@ def _check_start(results: Results, folder: Path, simulation: Simulation) -> None
             f"{simulation.steps}; {advice}"
         )
     apart = np.abs(bodies.position - first.position).max(axis=1, initial=0.0)
-    extent = float(np.ptp(first.position[first.bodies.dynamic], axis=0).max(initial=0.0))
+    moving = first.position[first.bodies.dynamic]
+    extent = float(np.ptp(moving, axis=0).max()) if len(moving) else 0.0  # sources begin with none
     size = float(simulation.model.masses.typical_size)
     elsewhere = apart > SAME_PLACE * max(extent, size)
     if elsewhere.any():

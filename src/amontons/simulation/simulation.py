@@ -33,6 +33,7 @@ from amontons.simulation.progress import end_of_run, progress_bar
 from amontons.simulation.report import Readings, StepReport
 from amontons.simulation.rules import Rules, SolverChoice
 from amontons.simulation.sleeping import Sleeping
+from amontons.simulation.slumber import slumber
 from amontons.simulation.state import State
 from amontons.simulation.step import take_step
 from amontons.simulation.step_size import AutomaticStep
@@ -242,6 +243,10 @@ class Simulation:
 
     def _substeps(self) -> list[StepReport]:
         """The parts of a step, all of them or none."""
+        if not len(self.bodies) and len(self.world.flows):  # who comes will come after it
+            self._last = None
+            self._state, report = slumber(self.state, self._next_length(self.state))
+            return [report]
         if self.world.version != self._version:  # nothing is bound to bodies that are nowhere
             check_bodies(body_state(self.bodies), self.world.gravity, self._name_of)
         state, reports = self.state, []
