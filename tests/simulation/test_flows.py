@@ -162,9 +162,9 @@ def test_sums_in_two_parts_are_exact(masses):
 
 def test_books_keep_what_they_have_when_they_grow():
     books = FlowState.none(2, 1)
-    books.count[1, 0], books.mass[1, 0] = 7, (3.0, 1e-20)
+    books.number[1, 0], books.mass[1, 0] = 7, (3.0, 1e-20)
     larger = books.sized(3, 2)
-    assert larger.count.tolist() == [[0, 0], [7, 0], [0, 0]]
+    assert larger.number.tolist() == [[0, 0], [7, 0], [0, 0]]
     assert larger.mass[1, 0].tolist() == [3.0, 1e-20]
 
 

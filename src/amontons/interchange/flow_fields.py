@@ -60,7 +60,7 @@ class SizesFamily(OneOf):
     """Sizes of grains, whose kind is how they were made."""
 
     def write(self, value: Any, names: Any) -> dict[str, Any]:
-        kind = value.recipe.get("kind") if isinstance(value, Sizes) else None
+        kind = str(value.recipe.get("kind")) if isinstance(value, Sizes) else ""
         if kind not in self.kinds:
             raise InputError("is no distribution that a file can hold")
         return {"kind": kind, **self.kinds[kind].write(value, names)}

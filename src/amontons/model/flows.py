@@ -159,7 +159,7 @@ class Flows:
     def __init__(self) -> None:
         self._all: list[tuple[str, Flow]] = []
 
-    def add(self, flow: Any, kind: type) -> None:
+    def add(self, flow: Any, kind: type[Flow]) -> None:
         """Add one, under its name or one that it gets."""
         word = KINDS[kind]
         if not isinstance(flow, kind):

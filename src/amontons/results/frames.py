@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,7 +66,7 @@ class Frame:
         """The same with a row for every body of the run: NaN where it is not there."""
         if self.run is None or self.row is None:
             return self
-        arrays = {}
+        arrays: dict[str, Any] = {}
         for name in ("position", "orientation", "twist"):
             mine = getattr(self, name)
             arrays[name] = np.full((len(self.run.bodies), mine.shape[1]), np.nan)

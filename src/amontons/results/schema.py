@@ -205,8 +205,7 @@ def _expected(outline: Outline) -> dict[str, tuple[str, Shape]]:
         growing |= {"bodies": "i", "first_added": "i", "added": "i"}
         expected["added/row"] = ("i", ("rows of added/row",))
         for name, number in SURFACES.items():
-            kind = np.dtype(number).kind
-            expected[f"added/{name}"] = (kind, (f"rows of added/{name}", 3))
+            expected[f"added/{name}"] = (np.dtype(number).kind, (f"rows of added/{name}", 3))
     if outline.contact_arrays:
         growing |= {"first_contact": "i", "contacts": "i"}
     for name, kind in growing.items():

@@ -40,6 +40,7 @@ class StoredRun:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._file: GuardedFile
+        self._counts: list[int] = []
         self.outline: Outline
         self._read("", self._open)
 
@@ -153,7 +154,7 @@ class StoredRun:
         starts, counts, told = (
             self._rows(f"frames/{each}", first, last) for each in ("first_added", "added", "bodies")
         )
-        there = ~np.isnan(found).all(axis=2)
+        there: NDArray[np.bool_] = np.asarray(~np.isnan(found).all(axis=2))
         for i, (start, count) in enumerate(zip(starts.tolist(), counts.tolist(), strict=True)):
             if count:
                 rows = self._rows("added/row", start, start + count)

@@ -19,10 +19,10 @@ Counts = NDArray[np.int64]
 class FlowState(NamedTuple):
     """One row per source, sink and meter in the order of the world, one column per material."""
 
-    count: Counts  # bodies that came, went, or passed forwards, (flows, materials)
+    number: Counts  # bodies that came, went, or passed forwards, (flows, materials)
     mass: Floats  # of these [kg], in two parts, (flows, materials, 2)
     momentum: Floats  # of these along a meter's normal [kg m/s], (flows, materials)
-    count_back: Counts  # bodies that passed a meter backwards, (flows, materials)
+    number_back: Counts  # bodies that passed a meter backwards, (flows, materials)
     mass_back: Floats  # of these [kg], in two parts, (flows, materials, 2)
     due: Floats  # mass that a source owes [kg], (flows,)
     drawn: Counts  # bodies that a source has drawn, (flows,)
@@ -33,10 +33,10 @@ class FlowState(NamedTuple):
         """That of so many before anything came."""
         table = (flows, materials)
         return cls(
-            count=np.zeros(table, dtype=np.int64),
+            number=np.zeros(table, dtype=np.int64),
             mass=np.zeros((*table, 2)),
             momentum=np.zeros(table),
-            count_back=np.zeros(table, dtype=np.int64),
+            number_back=np.zeros(table, dtype=np.int64),
             mass_back=np.zeros((*table, 2)),
             due=np.zeros(flows),
             drawn=np.zeros(flows, dtype=np.int64),
@@ -45,10 +45,10 @@ class FlowState(NamedTuple):
 
     def sized(self, flows: int, materials: int) -> FlowState:
         """The same with room for so many."""
-        if self.count.shape == (flows, materials):
+        if self.number.shape == (flows, materials):
             return self
         larger = FlowState.none(flows, materials)
-        rows, columns = np.minimum(self.count.shape, (flows, materials))
+        rows, columns = np.minimum(self.number.shape, (flows, materials))
         for old, new in zip(self, larger, strict=True):
             part = (slice(rows), slice(columns))[: min(new.ndim, 2)]
             new[part] = old[part]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,7 +47,7 @@ def flow(
     world: World, model: Model, state: FlowState, moment: Moment
 ) -> tuple[FlowState, list[Note]]:
     """Count bodies that passed, remove those in sinks, and add those that sources give."""
-    state = FlowState(*(each.copy() for each in state))
+    state = FlowState._make(each.copy() for each in state)
     state = state.sized(len(world.flows), len(world.materials.list))
     room = Room(model, world)
     for number, _, meter in world.flows.of(FlowMeter):
@@ -76,8 +76,8 @@ def _count(world: World, meter: FlowMeter, number: int, state: FlowState, moment
     ahead = passed[new[passed] >= 0.0]
     back = passed[new[passed] < 0.0]
     material, mass = bodies.material.astype(np.int64), bodies.mass
-    tally(state.count, state.mass, number, material[ahead], mass[ahead])
-    tally(state.count_back, state.mass_back, number, material[back], mass[back])
+    tally(state.number, state.mass, number, material[ahead], mass[ahead])
+    tally(state.number_back, state.mass_back, number, material[back], mass[back])
     np.add.at(
         state.momentum[number], material[ahead], mass[ahead] * (bodies.velocity[ahead] @ normal)
     )
@@ -92,7 +92,7 @@ def _drain(world: World, sink: Sink, number: int, state: FlowState) -> None:
     if not gone.size:
         return
     material = bodies.material.astype(np.int64)[gone]
-    tally(state.count, state.mass, number, material, bodies.mass[gone])
+    tally(state.number, state.mass, number, material, bodies.mass[gone])
     world.remove_bodies(bodies.id[gone].tolist())
 
 
@@ -135,7 +135,7 @@ def _added(
 ) -> FlowState:
     """Add bodies to the world, and to the books of their source."""
     first = int(state.drawn[number]) - len(come)
-    common = {
+    common: dict[str, Any] = {
         "position": places, "velocity": source.velocity, "density": source.density,
         "material": source.material,
     }  # fmt: skip
@@ -147,7 +147,7 @@ def _added(
     state = state.sized(len(world.flows), len(world.materials.list))
     rows = np.searchsorted(world.bodies.id, ids)
     material = world.bodies.material.astype(np.int64)[rows]
-    tally(state.count, state.mass, number, material, world.bodies.mass[rows])
+    tally(state.number, state.mass, number, material, world.bodies.mass[rows])
     return state
 
 

@@ -119,7 +119,7 @@ def _materials(arrays: Mapping[str, NDArray[Any]], mine: Materials) -> Materials
     return made
 
 
-def _numbers(row: NDArray[np.float64]) -> list[float | None]:
+def _numbers(row: NDArray[np.float64]) -> list[Any]:
     return [None if np.isnan(each) else float(each) for each in row]
 
 

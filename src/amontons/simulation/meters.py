@@ -62,10 +62,10 @@ def meter_readings(flows: Flows, state: FlowState) -> dict[str, MeterReading]:
     return {
         name: MeterReading(
             flows.kind_of(i),
-            state.count[i].copy(),
+            state.number[i].copy(),
             state.mass[i].sum(axis=1),
             state.momentum[i].copy(),
-            state.count_back[i].copy(),
+            state.number_back[i].copy(),
             state.mass_back[i].sum(axis=1),
             bool(state.waiting[i]),
         )

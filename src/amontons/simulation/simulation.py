@@ -236,10 +236,7 @@ class Simulation:
             reports = self._flowed(self._substeps) if len(self.world.flows) else self._substeps()
         for report in reports:
             self.readings.append(report)
-        if len(reports) == 1:
-            return reports[0]
-        notes = tuple(note for each in reports for note in each.notes)
-        return dataclasses.replace(reports[-1], notes=notes)
+        return reports[-1].with_notes(note for each in reports for note in each.notes)
 
     def _substeps(self) -> list[StepReport]:
         """The parts of a step, all of them or none."""
@@ -248,7 +245,10 @@ class Simulation:
             self._state, report = slumber(self.state, self._next_length(self.state))
             return [report]
         if self.world.version != self._version:  # nothing is bound to bodies that are nowhere
-            check_bodies(body_state(self.bodies), self.world.gravity, self._name_of)
+            ids, name_of = self.bodies.id, self.world.name_of
+            check_bodies(
+                body_state(self.bodies), self.world.gravity, lambda i: name_of(int(ids[i]))
+            )
         state, reports = self.state, []
         earlier: list[Contacts] = []
         with holding_still(self.world):
@@ -275,16 +275,12 @@ class Simulation:
         flows, notes = flow(self.world, model, self._state.flows, moment)
         self._state = self._state._replace(flows=flows)
         self.follow_world()
-        last = dataclasses.replace(reports[-1], notes=(*reports[-1].notes, *notes))
-        return [*reports[:-1], last]
+        return [*reports[:-1], reports[-1].with_notes([*reports[-1].notes, *notes])]
 
     @property
     def meters(self) -> dict[str, MeterReading]:
         """What sources, sinks and flow meters have counted so far, by their names."""
         return meter_readings(self.world.flows, self.state.flows)
-
-    def _name_of(self, row: int) -> str:
-        return self.world.name_of(int(self.bodies.id[row]))
 
     def _next_length(self, state: State) -> float:
         h = self.step_length
@@ -365,15 +361,15 @@ class Simulation:
         """
         if self._last is None:
             raise InputError(
-                "no step has been taken yet, or everybody sleeps, so there is no problem: take a "
-                "step, or wake bodies up, as by a velocity that is written"
+                "no step has been taken yet, or everybody sleeps or is gone, so there is no "
+                "problem: take a step, or wake bodies up, as by a velocity that is written"
             )
         return self._last.problem
 
     # -- looking ----------------------------------------------------------------------------------
 
     def view(self, *, height: int = 480) -> Any:
-        """The viewer on the bodies as they are now: notebooks show it; `open()` does elsewhere."""
+        """The viewer on the bodies as they are now: notebooks show it, elsewhere `open()` does."""
         return _viewer().view(self, height=height)
 
     def render(self, **look: Any) -> Any:
