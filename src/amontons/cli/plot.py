@@ -22,7 +22,7 @@ def plot(
     format: Annotated[str, typer.Option("--format", help="png, svg or pdf.")] = "png",
     force: Force = False,
 ) -> None:
-    """Draw energy by cause, contacts, the solver's effort, times of stages, recorded forces."""
+    """Draw energy by cause, contacts, the solver's effort, times of stages, forces, meters."""
     from amontons import plots
     from amontons.results import Results
     from amontons.storage.targets import check_target
@@ -40,6 +40,8 @@ def plot(
         }
         if results.has_contacts and len(results.contacts(-1)):
             figures["forces"] = plots.forces
+        if len(results.meters):
+            figures["meters"] = plots.meters
         paths = {name: target / f"{name}.{format}" for name in figures}
         for path in paths.values():
             check_target(path, ours=results.path.parent, replaces=force)

@@ -6,6 +6,7 @@ global state, and no window is opened.
 
 from amontons.plots.convergence import convergence
 from amontons.plots.forces import forces
+from amontons.plots.meters import meters
 from amontons.plots.profile import performance_profile
 from amontons.plots.runs import contacts, effort, energy, stages
 from amontons.plots.style import MissingExtraError, save
@@ -17,6 +18,7 @@ __all__ = [
     "effort",
     "energy",
     "forces",
+    "meters",
     "performance_profile",
     "save",
     "stages",
