@@ -13,7 +13,7 @@ from amontons.interchange.flow_fields import METER, SINK, SOURCE
 from amontons.interchange.joint_fields import JOINTS, LOADS
 from amontons.interchange.scene_fields import SCENE, VERSION, Named
 from amontons.interchange.shape_fields import ShapeValue
-from amontons.interchange.source import Node, Source
+from amontons.interchange.source import Node, SourceText
 from amontons.interchange.values import shown
 from amontons.model.materials import Material
 from amontons.model.world import World
@@ -28,7 +28,7 @@ STATE = ("force", "torque", "asleep", "still")
 """Columns of bodies that `World.add_bodies` does not take."""
 
 
-def read_scene(source: Source) -> tuple[World, dict[str, Any]]:
+def read_scene(source: SourceText) -> tuple[World, dict[str, Any]]:
     """The world of a scene file, and its other sections by name."""
     node = source.root
     if not isinstance(node.value, dict) or not node.value:

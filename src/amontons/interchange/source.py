@@ -20,7 +20,7 @@ READERS = {".yaml": parse_yaml, ".yml": parse_yaml, ".json": parse_yaml, ".toml"
 
 
 @dataclass(frozen=True)
-class Source:
+class SourceText:
     """A scene file that was read but not yet understood."""
 
     path: Path
@@ -45,7 +45,7 @@ class Node:
 
     value: Any
     path: Place
-    source: Source
+    source: SourceText
 
     def __getitem__(self, key: str | int) -> Node:
         return Node(self.value[key], (*self.path, key), self.source)
@@ -102,7 +102,7 @@ def described(path: Place) -> str:
     return text
 
 
-def read_source(path: str | Path) -> Source:
+def read_source(path: str | Path) -> SourceText:
     """Read a scene file; its name says whether it is YAML or TOML."""
     path = Path(path)
     reader = READERS.get(path.suffix.lower())
@@ -121,4 +121,4 @@ def read_source(path: str | Path) -> Source:
             "a scene file is plain text"
         ) from None
     data, lines = reader(text, str(path))
-    return Source(path, data, lines)
+    return SourceText(path, data, lines)

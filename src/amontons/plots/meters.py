@@ -42,10 +42,12 @@ def meters(results: Results) -> Figure:
 
 def masses_of(results: Results) -> dict[str, tuple[Floats, Floats]]:
     """Times [s] and masses [kg] by the names of sources, sinks and meters."""
-    rows, curves = results.meters, {}
+    rows = results.meters
+    curves: dict[str, tuple[Floats, Floats]] = {}
     for name in dict.fromkeys(rows["name"].tolist()):
         mine = rows[rows["name"] == name]
         time, which = np.unique(mine["time"], return_inverse=True)
-        net = np.bincount(which, mine["mass"] - mine["mass_back"], minlength=len(time))
+        net = np.zeros(len(time))
+        np.add.at(net, which, mine["mass"] - mine["mass_back"])
         curves[name.decode(errors="replace")] = (time, net)
     return curves

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from amontons.errors import FileFormatError, InputError
-from amontons.simulation.inventory import Inventory, inventory_arrays, inventory_from
+from amontons.simulation.inventory import Belongings, inventory_arrays, inventory_from
 from amontons.simulation.state import State
 from amontons.storage.reading import DAMAGE, ZIP_START, require_file
 from amontons.storage.writing import replacing
@@ -134,7 +134,7 @@ def _loads_fit(simulation: Simulation, state: Arrays, gone: Ids) -> bool:
     return state["loads.arms"].shape == (len(left), 3)
 
 
-def _put_back(simulation: Simulation, arrays: Arrays, gone: Ids, inventory: Inventory) -> None:
+def _put_back(simulation: Simulation, arrays: Arrays, gone: Ids, inventory: Belongings) -> None:
     """Put a simulation into a state that fits its scene."""
     world, columns = simulation.world, simulation.bodies.columns
     world.remove_bodies(gone.tolist())

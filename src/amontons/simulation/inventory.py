@@ -39,7 +39,7 @@ class Begun(NamedTuple):
         return cls(len(world.shapes), len(world.materials.list))
 
 
-class Inventory(NamedTuple):
+class Belongings(NamedTuple):
     """What a world is to have: shapes with their origins, materials, names of bodies."""
 
     shapes: list[Shape]
@@ -74,7 +74,7 @@ def inventory_arrays(world: World, begun: Begun) -> Arrays:
     }
 
 
-def inventory_from(arrays: Mapping[str, NDArray[Any]], world: World, begun: Begun) -> Inventory:
+def inventory_from(arrays: Mapping[str, NDArray[Any]], world: World, begun: Begun) -> Belongings:
     """What a world had when a checkpoint was written; `InputError` where it is another world."""
     digest, radius = arrays["shapes.digest"], arrays["shapes.radius"]
     same = min(len(digest), len(world.shapes))
@@ -101,7 +101,7 @@ def inventory_from(arrays: Mapping[str, NDArray[Any]], world: World, begun: Begu
     if (_digests(shapes[same:], origins[same:]) != digest[same:]).any():
         raise FileFormatError("its shapes do not match their digests")
     names = {int(id): str(name) for id, name in _json(arrays["names"]).items()}
-    return Inventory(shapes, origins, _materials(arrays, world.materials), names)
+    return Belongings(shapes, origins, _materials(arrays, world.materials), names)
 
 
 def _materials(arrays: Mapping[str, NDArray[Any]], mine: Materials) -> Materials:
