@@ -7,7 +7,7 @@ ground at last weighs what was packed.
 import numpy as np
 
 import amontons as am
-from amontons.generators.sizes import passing
+from amontons.model.sizes import passing
 
 SIEVES, PASSING = [4e-3, 6e-3, 8e-3, 12e-3], [0.0, 0.25, 0.6, 1.0]
 

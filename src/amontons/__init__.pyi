@@ -23,7 +23,6 @@ from amontons.errors import StrictError as StrictError
 from amontons.errors import UnsupportedProblemError as UnsupportedProblemError
 from amontons.generators.pack import PackedSpheres as PackedSpheres
 from amontons.generators.pack import pack as pack
-from amontons.generators.sizes import Sizes as Sizes
 from amontons.interchange import FileScene as FileScene
 from amontons.interchange import Imported as Imported
 from amontons.interchange import Particles as Particles
@@ -35,6 +34,9 @@ from amontons.interchange import save_scene as save_scene
 from amontons.judge import residuals as residuals
 from amontons.model.bodies import Bodies as Bodies
 from amontons.model.bodies import Body as Body
+from amontons.model.flows import FlowMeter as FlowMeter
+from amontons.model.flows import Sink as Sink
+from amontons.model.flows import Source as Source
 from amontons.model.forces import AppliedForce as AppliedForce
 from amontons.model.forces import AppliedTorque as AppliedTorque
 from amontons.model.forces import Bushing as Bushing
@@ -83,6 +85,7 @@ from amontons.model.shapes import Plane as Plane
 from amontons.model.shapes import Shape as Shape
 from amontons.model.shapes import Sphere as Sphere
 from amontons.model.shapes import TriangleMesh as TriangleMesh
+from amontons.model.sizes import Sizes as Sizes
 from amontons.model.world import World as World
 from amontons.problem.problem import ConeProblem as ConeProblem
 from amontons.problem.residuals import Measure as Measure

@@ -27,7 +27,7 @@ def frame_of(world: am.World, contacts: Contacts | None = None) -> Frame:
     bodies = world.bodies
     names = [world.name_of(int(each)) for each in bodies.id]
     made = BodyList(bodies.id, bodies.shape, bodies.mass, bodies.fixed, bodies.kinematic, names)
-    run = ByHand(made, surfaces_of(shape_arrays(world)))
+    run = ByHand(made, surfaces_of(shape_arrays(world.shapes, world.origins)))
     return Frame(0, 0, 0.0, bodies.position, bodies.orientation, bodies.twist, contacts, run)
 
 

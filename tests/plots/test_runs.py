@@ -100,3 +100,28 @@ def test_forces_are_those_of_the_last_fifth_by_their_mean(tmp_path):
 def test_forces_need_contacts(results):
     with pytest.raises(am.InputError, match="no contacts: record them"):
         plots.forces(results)
+
+
+def test_meters_are_drawn_as_they_counted(tmp_path):
+    world = am.World()
+    above = ((-0.2, -0.2, 0.1), (0.2, 0.2, 0.3))
+    world.add_source(am.Source(above, 0.05, rate=4.0, velocity=(0, 0, -1)))
+    world.add_meter(am.FlowMeter(am.Plane((0, 0, -1)), name="past"))
+    sim = am.Simulation(world, step=0.01)
+    with Recorder(sim, tmp_path, rate=100.0) as recorder:
+        sim.run(0.4, on_step=recorder)
+    with Results(tmp_path) as results:
+        left, right = plots.meters(results).axes[:2]
+        drawn = {line.get_label(): line.get_ydata() for line in left.get_lines()}
+        assert list(drawn) == ["source 1", "past"]
+        assert len(drawn["past"]) == results.frames == 41
+        for name, mass in drawn.items():
+            assert mass[0] == 0.0
+            assert mass[-1] == pytest.approx(sim.meters[name].mass, rel=1e-14)
+        rates = right.get_lines()[0].get_ydata()
+        assert rates.sum() * 0.01 == pytest.approx(drawn["source 1"][-1])
+
+
+def test_a_run_without_meters_has_none_to_draw(results):
+    with pytest.raises(am.InputError, match="no source, sink or meter"):
+        plots.meters(results)

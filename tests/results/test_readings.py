@@ -165,5 +165,5 @@ def test_a_version_of_the_future_is_refused(tmp_path):
         pass
     with h5py.File(tmp_path / RUN_FILE, "r+") as file:
         file.attrs["version"] = VERSION + 1
-    with pytest.raises(am.FileFormatError, match="not a run of version 3 or older: its version is"):
+    with pytest.raises(am.FileFormatError, match="not a run of version 4 or older: its version is"):
         Results(tmp_path)

@@ -130,13 +130,6 @@ def test_bad_arguments(tmp_path):
         Results(tmp_path / "other.h5")
 
 
-def test_bodies_must_stay(tmp_path):
-    run = begin(SCENE, tmp_path)
-    run.simulation.world.remove_bodies(5)
-    with run.recorder, pytest.raises(am.InputError, match="added or removed"):
-        run.simulation.run(0.1, on_step=run.recorder)
-
-
 def test_a_closed_recorder_says_so(tmp_path):
     run = begin(SCENE, tmp_path)
     run.recorder.close()

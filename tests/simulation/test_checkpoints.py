@@ -222,7 +222,7 @@ def changed(path, **values):
     [
         ({"version": np.array(99)}, am.FileFormatError, "of version 99; this release reads"),
         ({"version": None}, am.FileFormatError, "of version None"),
-        ({"scene": None}, am.FileFormatError, "lacks its scene"),
+        ({"shapes.digest": None}, am.FileFormatError, "lacks its shapes"),
         ({"time": None, "gravity": None}, am.FileFormatError, "lacks gravity, time"),
         ({"bodies.position": np.zeros((3, 3))}, am.InputError, "its bodies are others"),
         ({"joints.id": np.array([0, 5])}, am.InputError, "its joints are others"),

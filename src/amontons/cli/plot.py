@@ -35,7 +35,7 @@ def plot(
     ] = None,
     force: Force = False,
 ) -> None:
-    """Draw a run: energy by cause, contacts, effort, times, forces; or a sweep's results."""
+    """Draw a run: energy, contacts, effort, times, forces, meters; or a sweep's results."""
     from amontons import plots
     from amontons.results import Results
     from amontons.storage.targets import check_target
@@ -65,6 +65,8 @@ def plot(
             figures["sensors"] = plots.sensors
         if results.has_contacts and len(results.contacts(-1)):
             figures["forces"] = plots.forces
+        if len(results.meters):
+            figures["meters"] = plots.meters
         paths = {name: target / f"{name}.{format}" for name in figures}
         for path in paths.values():
             check_target(path, ours=results.path.parent, replaces=force)

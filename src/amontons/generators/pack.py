@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from amontons.checks import positive, whole
 from amontons.collision.detector import CollisionDetector
 from amontons.errors import InputError
-from amontons.generators.sizes import Sizes
 from amontons.model.regions import Region, region_part
 from amontons.model.shapes import Part
+from amontons.model.sizes import Sizes
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]

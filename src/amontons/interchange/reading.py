@@ -9,10 +9,11 @@ from numpy.typing import NDArray
 
 from amontons.interchange.body_fields import BODY, MATERIAL, PAIR
 from amontons.interchange.context import Known, has_body
+from amontons.interchange.flow_fields import METER, SINK, SOURCE
 from amontons.interchange.joint_fields import JOINTS, LOADS
 from amontons.interchange.scene_fields import SCENE, VERSION, Named
 from amontons.interchange.shape_fields import ShapeValue
-from amontons.interchange.source import Node, Source
+from amontons.interchange.source import Node, SourceText
 from amontons.interchange.values import shown
 from amontons.model.materials import Material
 from amontons.model.world import World
@@ -27,7 +28,7 @@ STATE = ("force", "torque", "asleep", "still")
 """Columns of bodies that `World.add_bodies` does not take."""
 
 
-def read_scene(source: Source) -> tuple[World, dict[str, Any]]:
+def read_scene(source: SourceText) -> tuple[World, dict[str, Any]]:
     """The world of a scene file, and its other sections by name."""
     node = source.root
     if not isinstance(node.value, dict) or not node.value:
@@ -57,6 +58,15 @@ def read_scene(source: Source) -> tuple[World, dict[str, Any]]:
         load = LOADS.read(entry, known)
         with entry.blamed():
             known.world.add_force(load)
+    for section, record, add in (
+        ("sources", SOURCE, known.world.add_source),
+        ("sinks", SINK, known.world.add_sink),
+        ("meters", METER, known.world.add_meter),
+    ):
+        for entry in _entries(node, section, known):
+            flow = record.read(entry, known)
+            with entry.blamed():
+                add(flow)
     if "next_id" in given:
         _set_next_id(node["next_id"], known.world, given.pop("next_id"))
     return known.world, given

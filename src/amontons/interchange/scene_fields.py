@@ -7,6 +7,7 @@ from typing import Any
 
 from amontons.interchange.body_fields import BODY, MATERIAL, PAIR, RULE
 from amontons.interchange.context import Known, Names
+from amontons.interchange.flow_fields import METER, SINK, SIZES, SOURCE
 from amontons.interchange.joint_fields import JOINTS, LOADS
 from amontons.interchange.list_values import Numbers
 from amontons.interchange.records import Field, Record
@@ -82,6 +83,9 @@ SCENE = Record(
         Field("bodies", Entries(BODY), "what there is"),
         Field("joints", Entries(JOINTS), "joints and springs between two bodies"),
         Field("forces", Entries(LOADS), "loads from outside"),
+        Field("sources", Entries(SOURCE), "where bodies come from while it runs"),
+        Field("sinks", Entries(SINK), "where they go"),
+        Field("meters", Entries(METER), "planes at which they are counted"),
         Field("run", RUN, "how it is run"),
         Field("output", OUTPUT, "what a run records"),
         Field("next_id", Whole(), "number of the next body that a program adds"),
@@ -98,7 +102,7 @@ def json_schema() -> Schema:
     from amontons.interchange.shape_fields import SHAPES
     from amontons.interchange.signal_values import SIGNALS
 
-    families = (SHAPES, JOINTS, MOTORS, SIGNALS, LOADS, SOLVER)
+    families = (SHAPES, JOINTS, MOTORS, SIGNALS, LOADS, SIZES, SOLVER)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "amontons scene",

@@ -22,7 +22,7 @@ READERS = {".yaml": parse_yaml, ".yml": parse_yaml, ".json": parse_yaml, ".toml"
 
 
 @dataclass(frozen=True)
-class Source:
+class SourceText:
     """A scene file that was read but not yet understood."""
 
     path: Path
@@ -40,7 +40,7 @@ class Source:
         """The whole file."""
         return Node(self.data, (), self)
 
-    def with_values(self, values: Mapping[str, Any]) -> Source:
+    def with_values(self, values: Mapping[str, Any]) -> SourceText:
         """The same with other values at places such as `bodies[2].mass`; the file stays as it is.
 
         The last key of a place may be one that the file leaves out. An entry of a list goes by its
@@ -53,7 +53,7 @@ class Source:
             for word in way:
                 found = found[self._key(found, word, place)]
             found[self._key(found, last, place, new=True)] = value
-        return Source(self.path, data, self.lines)
+        return SourceText(self.path, data, self.lines)
 
     def _key(self, found: Any, word: str, place: str, *, new: bool = False) -> str | int:
         """The key or the number that a word of a place stands for."""
@@ -80,7 +80,7 @@ class Node:
 
     value: Any
     path: Place
-    source: Source
+    source: SourceText
 
     def __getitem__(self, key: str | int) -> Node:
         return Node(self.value[key], (*self.path, key), self.source)
@@ -137,7 +137,7 @@ def described(path: Place) -> str:
     return text
 
 
-def read_source(path: str | Path) -> Source:
+def read_source(path: str | Path) -> SourceText:
     """Read a scene file; its name says whether it is YAML or TOML."""
     path = Path(path)
     reader = READERS.get(path.suffix.lower())
@@ -156,4 +156,4 @@ def read_source(path: str | Path) -> Source:
             "a scene file is plain text"
         ) from None
     data, lines = reader(text, str(path))
-    return Source(path, data, lines)
+    return SourceText(path, data, lines)

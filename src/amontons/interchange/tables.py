@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from amontons.interchange.body_fields import BODY, GRID, MATERIAL, MOTION, PAIR, RULE
+from amontons.interchange.flow_fields import METER, REGION, SINK, SIZES, SOURCE
 from amontons.interchange.joint_fields import JOINTS, LOADS, MOTORS, STRENGTH
 from amontons.interchange.records import Field, OneOf, Record
 from amontons.interchange.run_fields import AUTOMATIC, OUTPUT, RUN, SLEEPING, SOLVER
@@ -40,6 +41,10 @@ RECORDS: dict[str, Record] = {
     "A motion": MOTION,
     "A part of a compound": PART,
     "A strength": STRENGTH,
+    "A source": SOURCE,
+    "A sink": SINK,
+    "A meter": METER,
+    "A region": REGION,
     "run": RUN,
     "An automatic step": AUTOMATIC,
     "sleeping": SLEEPING,
@@ -53,6 +58,7 @@ FAMILIES: dict[str, OneOf] = {
     "Motors": MOTORS,
     "Signals": SIGNALS,
     "Forces": LOADS,
+    "Sizes": SIZES,
     "Solvers": SOLVER,
 }
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -12,10 +12,12 @@ from numpy.typing import NDArray
 from amontons.errors import InputError
 from amontons.interchange.body_fields import BODY, MATERIAL, RULE
 from amontons.interchange.context import Names, given_name
+from amontons.interchange.flow_fields import METER, SINK, SOURCE, meter_parts, source_parts
 from amontons.interchange.joint_fields import JOINTS, LOADS, title_of
-from amontons.interchange.records import same
+from amontons.interchange.records import Record, same
 from amontons.interchange.shape_fields import SHAPES
 from amontons.model.body_checks import body_inertias
+from amontons.model.flows import FlowMeter, Sink, Source
 from amontons.model.materials import USUAL_RULES
 from amontons.model.shapes import Shape
 from amontons.model.world import World
@@ -48,6 +50,7 @@ def world_data(world: World) -> Plain:
     sections = {
         "joints": [_told(JOINTS, joint, names) for joint in world.joints],
         "forces": [_told(LOADS, load, names) for load in world.forces],
+        **_flows(world, names),
     }
     data |= {name: section for name, section in sections.items() if section}
     last = int(world.bodies.id[-1]) + 1 if len(world.bodies) else 0
@@ -61,6 +64,32 @@ def _told(family: Any, thing: Any, names: Names) -> Plain:
         out: Plain = family.write(thing, names)
     except InputError as reason:
         raise InputError(f"a scene file cannot hold {title_of(thing)}: {reason}") from None
+    return out
+
+
+def _flows(world: World, names: Names) -> dict[str, list[Plain]]:
+    """Sources, sinks and meters under the names that they have."""
+    number = world.materials.number
+    parts: dict[str, list[tuple[str, Record, Mapping[str, Any]]]] = {
+        "sources": [
+            (name, SOURCE, source_parts(each, name, number(each.material)))
+            for _, name, each in world.flows.of(Source)
+        ],
+        "sinks": [
+            (name, SINK, {**vars(each), "name": name}) for _, name, each in world.flows.of(Sink)
+        ],
+        "meters": [
+            (name, METER, meter_parts(each, name)) for _, name, each in world.flows.of(FlowMeter)
+        ],
+    }
+    out: dict[str, list[Plain]] = {}
+    for section, entries in parts.items():
+        out[section] = []
+        for name, record, fields in entries:
+            try:
+                out[section].append(record.write(_Fields(dict(fields)), names))
+            except InputError as reason:
+                raise InputError(f"a scene file cannot hold {name}: {reason}") from None
     return out
 
 

@@ -129,9 +129,9 @@ def sample_of(source: Source) -> Sample:
     if isinstance(source, SingleFrame):
         source = source[0]
     if isinstance(source, Frame):
-        if source.run is None:
-            raise InputError("this frame does not know its bodies: take one from Results")
-        made, shapes = source.run.bodies, source.run.shapes
+        made = source.bodies  # or it says that it does not know them
+        assert source.run is not None
+        shapes = source.run.shapes
         return _sample(
             source.time, made, source.position, source.orientation, source.velocity, shapes,
             source.contacts,
@@ -146,7 +146,7 @@ def sample_of(source: Source) -> Sample:
             contacts = None if np.isnan(last.step) else last.among(bodies.id)
         return _sample(
             time, made, bodies.position, bodies.orientation, bodies.velocity,
-            surfaces_of(shape_arrays(world)), contacts,
+            surfaces_of(shape_arrays(world.shapes, world.origins)), contacts,
         )  # fmt: skip
     raise InputError(
         "measures take a Simulation, a World or a frame of Results (results[-1]), got "

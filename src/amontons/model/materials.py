@@ -200,6 +200,13 @@ class Materials:
             raise InputError(f"{len(listed)} materials for {count} bodies")
         return np.array([self.number(each) for each in listed], dtype=np.int32)
 
+    def keep(self, count: int) -> None:
+        """Forget all materials but the first `count`."""
+        self.list = self.list[:count]
+        self._number = {each: number for number, each in enumerate(self.list)}
+        self.pairs = {pair: each for pair, each in self.pairs.items() if max(pair) < count}
+        self._table = None
+
     def set_pair(self, first: Material, second: Material, contact: Material) -> None:
         """Say what contacts between two materials are like, whatever the rules."""
         if not isinstance(contact, Material):

@@ -72,3 +72,18 @@ def sphere(radius: float) -> Sphere:
     made = object.__new__(Sphere)
     object.__setattr__(made, "radius", radius)
     return made
+
+
+def one_shape_each(shape: Shape | Sequence[Shape], count: int) -> Sequence[Shape]:
+    """The shapes of so many bodies, given one for all or one per body."""
+    if isinstance(shape, Shape):
+        return [shape] * count
+    if isinstance(shape, SphereList) and len(shape) == count:
+        return shape
+    shapes = list(shape)
+    for i, each in enumerate(shapes):
+        if not isinstance(each, Shape):
+            raise InputError(f"shape[{i}] must be a shape such as amontons.Sphere, got {each!r}")
+    if len(shapes) != count:
+        raise InputError(f"{len(shapes)} shapes for {count} positions")
+    return shapes

@@ -21,13 +21,14 @@ from amontons.model.body_checks import (
     rows_of_three,
     yes_or_no,
 )
+from amontons.model.flows import FlowMeter, Flows, Sink, Source
 from amontons.model.forces import Load
 from amontons.model.joints import Connection
 from amontons.model.materials import Material, Materials
 from amontons.model.motion import Motion
 from amontons.model.sensors import BodySensor, Sensor
 from amontons.model.shapes import Shape
-from amontons.model.sphere_list import SphereList
+from amontons.model.sphere_list import SphereList, one_shape_each
 
 Floats = NDArray[np.float64]
 Ids = NDArray[np.int64]
@@ -61,8 +62,10 @@ class World:
         self.joints: list[Connection] = []
         self.forces: list[Load] = []
         self.sensors: list[Sensor] = []
+        self.flows = Flows()
+        """Sources, sinks and flow meters, by which bodies come, go and are counted."""
         self.version = 0
-        """Rises whenever bodies, joints or forces are added or removed."""
+        """Rises whenever bodies, joints, forces or flows are added or removed."""
         self._shape_number: dict[tuple[Any, tuple[float, float, float]], int] = {}
         self._names: dict[int, str] = {}
         self._ids: dict[str, int] = {}
@@ -149,7 +152,7 @@ class World:
         """
         place = np.atleast_2d(rows_of_three("position", position))
         count = len(place)
-        shapes = _one_shape_each(shape, count)
+        shapes = one_shape_each(shape, count)
         still = yes_or_no("fixed", fixed, count)
         if motion is not None and not isinstance(motion, Motion):
             raise InputError(f"motion must be an amontons.Motion, got {motion!r}")
@@ -301,6 +304,26 @@ class World:
         self.forces = [other for other in self.forces if other is not force]
         self.version += 1
 
+    def add_source(self, source: Source) -> Source:
+        """Have bodies come at a rate while a simulation runs; return the source."""
+        self.flows.add(source, Source)
+        self.materials.number(source.material)
+        self._register(source.shapes, None)
+        self.version += 1
+        return source
+
+    def add_sink(self, sink: Sink) -> Sink:
+        """Have bodies leave where they come into a region; return the sink."""
+        self.flows.add(sink, Sink)
+        self.version += 1
+        return sink
+
+    def add_meter(self, meter: FlowMeter) -> FlowMeter:
+        """Count bodies that pass a plane; return the meter."""
+        self.flows.add(meter, FlowMeter)
+        self.version += 1
+        return meter
+
     def _check_ends(self, title: str, ends: list[Any]) -> None:
         for end in ends:
             try:
@@ -362,6 +385,22 @@ class World:
         number = np.array([numbers[id(shape)] for shape in shapes], dtype=np.int32)
         return number, np.array(self.origins).reshape(-1, 3)[number]
 
+    def put_shapes(self, shapes: list[Shape], origins: list[tuple[float, float, float]]) -> None:
+        """Have exactly these shapes, as a checkpoint has them; no body may have another."""
+        self.shapes, self.origins = list(shapes), list(origins)
+        keys = ((_identity(s), o) for s, o in zip(shapes, origins, strict=True))
+        self._shape_number = {key: number for number, key in enumerate(keys)}
+
+    @property
+    def names(self) -> dict[int, str]:
+        """Names that were given, by the ids of the bodies."""
+        return dict(self._names)
+
+    def put_names(self, names: Mapping[int, str]) -> None:
+        """Have exactly these names."""
+        self._names = dict(names)
+        self._ids = {name: id for id, name in names.items()}
+
     def __repr__(self) -> str:
         parts = [f"{len(self.bodies)} bodies", f"{len(self.joints)} joints"]
         return f"<World: {', '.join(parts)}, gravity {tuple(self.gravity.tolist())} m/s²>"
@@ -382,17 +421,3 @@ def _centre(shape: Shape) -> tuple[float, float, float]:
     except InputError:  # planes and open meshes have none
         return 0.0, 0.0, 0.0
     return x, y, z
-
-
-def _one_shape_each(shape: Shape | Sequence[Shape], count: int) -> Sequence[Shape]:
-    if isinstance(shape, Shape):
-        return [shape] * count
-    if isinstance(shape, SphereList) and len(shape) == count:
-        return shape
-    shapes = list(shape)
-    for i, each in enumerate(shapes):
-        if not isinstance(each, Shape):
-            raise InputError(f"shape[{i}] must be a shape such as amontons.Sphere, got {each!r}")
-    if len(shapes) != count:
-        raise InputError(f"{len(shapes)} shapes for {count} positions")
-    return shapes

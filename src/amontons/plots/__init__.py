@@ -6,6 +6,7 @@ global state, and no window is opened.
 
 from amontons.plots.convergence import convergence
 from amontons.plots.forces import forces
+from amontons.plots.meters import meters
 from amontons.plots.profile import performance_profile
 from amontons.plots.runs import contacts, effort, energy, joints, sensors, stages
 from amontons.plots.style import MissingExtraError, save
@@ -19,6 +20,7 @@ __all__ = [
     "energy",
     "forces",
     "joints",
+    "meters",
     "over",
     "performance_profile",
     "save",

@@ -1,8 +1,9 @@
 """Results: a run in one HDF5 file, readable while it grows, and checkpoints to resume from."""
 
+from amontons.results.frames import BodyList, Frame
 from amontons.results.layout import COLUMNS as READINGS
 from amontons.results.layout import STAGES
-from amontons.results.reader import BodyList, Frame, Results
+from amontons.results.reader import Results
 from amontons.results.recorder import Recorder
 from amontons.results.runs import RecordedRun, begin, resume
 from amontons.results.single_frame import SingleFrame

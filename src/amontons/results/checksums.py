@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import struct
 from collections.abc import Mapping
 from typing import Any
@@ -42,12 +43,20 @@ def of_rows(first: int, rows: NDArray[Any]) -> Checks:
     )
 
 
-def of_note_rows(first: int, rows: NDArray[Any]) -> Checks:
-    """The checksum of each note, of its fields but the last."""
+def of_records(first: int, rows: NDArray[Any]) -> Checks:
+    """The checksum of each record of a table such as that of notes, of its fields but the last."""
     names = rows.dtype.names
     assert names is not None
-    fields = [np.ascontiguousarray(rows[name]).reshape(len(rows), 1) for name in names[:-1]]
+    fields = [
+        np.ascontiguousarray(rows[name]).reshape(len(rows), math.prod(rows.dtype[name].shape))
+        for name in names[:-1]
+    ]
     return of_rows(first, np.hstack([field.view(np.uint8) for field in fields]))
+
+
+def of_surface(vertices: NDArray[Any], triangles: NDArray[Any]) -> int:
+    """The checksum of the triangles of a shape."""
+    return crc32(_plain(triangles), crc32(_plain(vertices)))
 
 
 def of_constants(attributes: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> str:

@@ -9,18 +9,27 @@ from numpy.typing import NDArray
 
 from amontons.errors import FileFormatError
 from amontons.results.checksums import of_constants
-from amontons.results.schema import CONSTANT, Arrays, Outline
+from amontons.results.schema import Arrays, Outline, constant_names
 from amontons.storage.guarded_hdf5 import GuardedFile
+
+UNKNOWN = -1
+"""Number of a material that a file does not tell."""
 
 
 def read_constants(file: GuardedFile, outline: Outline) -> Arrays:
     """Arrays of shapes and bodies, by their names."""
-    arrays: Arrays = {name: file.dataset(name)[()] for name in CONSTANT}
+    arrays: Arrays = {name: file.dataset(name)[()] for name in constant_names(outline.version)}
     if outline.checked and of_constants(outline.attributes(), arrays) != outline.digest:
         raise FileFormatError("damaged: shapes, bodies or attributes do not match their checksum")
+    if not outline.open:
+        arrays["bodies/material"] = np.full(len(arrays["bodies/id"]), UNKNOWN, dtype=np.int32)
+    return arrays
+
+
+def check_constants(arrays: Arrays) -> None:
+    """Raise where shapes or bodies make no sense."""
     _check_shapes(arrays)
     _check_bodies(arrays)
-    return arrays
 
 
 def part(arrays: Arrays, group: str) -> Arrays:
@@ -56,6 +65,8 @@ def _check_bodies(arrays: Arrays) -> None:
     _check_within("a body's shape", bodies["shape"], count)
     if np.unique(bodies["id"]).size < bodies["id"].size:
         raise FileFormatError("two bodies have the same id")
+    if (np.diff(bodies["id"]) < 0).any():
+        raise FileFormatError("the ids of its bodies do not rise")
     if not (bodies["mass"] >= 0.0).all():
         raise FileFormatError("a body's mass is negative or not a number")
 

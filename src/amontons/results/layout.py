@@ -7,19 +7,29 @@
 - ``shapes/``: ``kind``, ``half``, ``middle`` [m], and triangles for display about each shape's
   centre of mass, end to end: ``vertices``, ``triangles``, ``vertex_start``, ``triangle_start``;
   spheres have none, as ``half`` is their radius
-- ``bodies/``: ``id``, ``shape``, ``mass`` [kg], ``fixed``, ``kinematic``, ``name``
-- ``frames/``, one entry per frame: ``position``, ``orientation``, ``twist``, ``step``, ``time``;
-  with contacts ``first_contact`` and ``contacts``; ``check``, checksums of what its attribute
-  ``of`` names. A frame is there once its ``time`` is.
+- ``bodies/``: ``id``, ``shape``, ``material``, ``mass`` [kg], ``fixed``, ``kinematic``, ``name`` of
+  the bodies that there were when the recorder began
+- ``added/``: what came later, in the order in which it came: ``bodies`` (`ADDED_BODY`), ``shapes``
+  (`ADDED_SHAPE`) with their ``vertices`` and ``triangles`` end to end. Numbers go on where those
+  of ``bodies/`` and ``shapes/`` end. ``position``, ``orientation`` and ``twist`` are theirs in all
+  frames, and ``row`` the numbers of the bodies; each frame's begin at a multiple of `ROWS`.
+- ``materials``: rows of `MATERIAL`, those of the start and those that came later
+- ``frames/``, one entry per frame: ``position``, ``orientation``, ``twist`` of the bodies of the
+  start, NaN where one is gone; ``first_added`` and ``added``, where those of the others are;
+  ``bodies``, how many there are in all; ``step``, ``time``; with contacts ``first_contact`` and
+  ``contacts``; ``check``, checksums of what its attribute ``of`` names, which are of the bodies
+  that are there, one after the other, and of their ``rows``. A frame is there once its ``time`` is.
 - ``contacts/``: the arrays of `CONTACT`; each frame's begin at a multiple of `ROWS`, so that no
   compressed chunk is ever written twice
 - ``steps``: one row per step; its attributes ``columns`` and ``units`` say what is in it, of which
   the last is the row's checksum
 - ``notes``: what there was to note, one row per note: `NOTE`
+- ``meters``: what sources, sinks and flow meters had counted at each frame: `METER`
 
 How checksums are made is said in `amontons.results.checksums`.
 
-Version 2 had no checksums. Version 1 had no torques of contacts, no units, and fewer columns, and
+Version 3 had the bodies of the start alone, no materials and no meters. Version 2 had no
+checksums. Version 1 had no torques of contacts, no units, and fewer columns, and
 the oldest files have no notes. Such files can be read; a run that goes on in one keeps to its
 columns and arrays, and gets checksums.
 
@@ -38,13 +48,16 @@ from typing import Any
 
 import numpy as np
 
+from amontons.model.materials import PROPERTIES
 from amontons.simulation.report import READINGS
 
 FORMAT = "amontons run"
-VERSION = 3
-READABLE = (1, 2, 3)
+VERSION = 4
+READABLE = (1, 2, 3, 4)
 CHECKED = 3
 """Version from which on everything has a checksum."""
+OPEN = 4
+"""Version from which on bodies may come and go."""
 
 HDF5_VERSIONS = ("v110", "v110")
 """HDF5 1.10 reads the files, and so do all later releases, whichever wrote them."""
@@ -55,7 +68,10 @@ SCENE_FILE = "scene.yaml"
 LOCK_FILE = ".run.lock"
 
 ROWS = 512
-"""Contacts in a chunk of the file."""
+"""Contacts, or bodies that came after the start, in a chunk of the file."""
+
+NAME_LENGTH = 64
+"""Bytes of a name that are kept."""
 
 COLUMNS = {each.column: each for each in READINGS}
 """Readings of a step, by their names in the file."""
@@ -99,18 +115,88 @@ NOTE = np.dtype(
 )
 """A note of a step; texts are UTF-8, and cut where they are too long."""
 
+ADDED_BODY = np.dtype(
+    [
+        ("step", np.int64),  # of the first frame that it is in
+        ("id", np.int64),
+        ("shape", np.int32),
+        ("material", np.int32),
+        ("mass", np.float64),  # [kg]
+        ("fixed", np.bool_),
+        ("kinematic", np.bool_),
+        ("name", f"S{NAME_LENGTH}"),
+        ("crc32", np.uint32),
+    ]
+)
+"""A body that came after the start."""
+
+ADDED_SHAPE = np.dtype(
+    [
+        ("step", np.int64),  # of the first frame after it came
+        ("kind", "S24"),
+        ("half", np.float64, 3),  # [m]
+        ("middle", np.float64, 3),  # [m]
+        ("vertices", np.int64),  # how many it has
+        ("triangles", np.int64),
+        ("surface", np.uint32),  # checksum of these
+        ("crc32", np.uint32),
+    ]
+)
+"""A shape that came after the start."""
+
+MATERIAL = np.dtype(
+    [("step", np.int64), *((name, np.float64) for name in PROPERTIES), ("crc32", np.uint32)]
+)
+"""A material, by its number; a static friction that is that of sliding is said, too."""
+
+METER = np.dtype(
+    [
+        ("step", np.int64),
+        ("time", np.float64),  # [s]
+        ("kind", "S8"),  # source, sink or meter
+        ("name", f"S{NAME_LENGTH}"),
+        ("material", np.int32),  # number
+        ("count", np.int64),  # bodies so far: that came, went, or passed forwards
+        ("mass", np.float64),  # of these [kg]
+        ("momentum", np.float64),  # of these along a meter's normal [kg m/s]
+        ("count_back", np.int64),  # that passed a meter backwards
+        ("mass_back", np.float64),  # of these [kg]
+        ("crc32", np.uint32),
+    ]
+)
+"""What a source, a sink or a meter has counted of a material since the start."""
+
 CRC = "crc32"
 """Column of a step, and field of a note, that is the checksum of the others."""
 
 MOMENT = "moment"
 """What a checksum of a frame is called that is of its step, its time and its range of contacts."""
 
+RECORDS = {
+    "added/bodies": ADDED_BODY,
+    "added/shapes": ADDED_SHAPE,
+    "materials": MATERIAL,
+    "meters": METER,
+}
+"""Tables of records that grow, of which each has a checksum of its own."""
+
+SURFACES = {"vertices": np.float32, "triangles": np.int32}
+"""Arrays of the surfaces of shapes that come later, and their numbers."""
+
 PACKED: dict[str, Any] = {"compression": "gzip", "compression_opts": 1, "shuffle": True}
 
 
-def checked_names(contacts: Iterable[str]) -> list[str]:
+ADDED = ("row", *FRAME)
+"""Arrays of frames of those that came after the start."""
+
+PRESENT = "rows"
+"""What a checksum of a frame is called that is of the rows of the bodies that are there."""
+
+
+def checked_names(contacts: Iterable[str], version: int = VERSION) -> list[str]:
     """Of what a frame has checksums, in their order; `contacts` are the arrays of contacts."""
-    return [MOMENT, *FRAME, *(f"contacts/{name}" for name in contacts)]
+    rows = [PRESENT] if version >= OPEN else []
+    return [MOMENT, *FRAME, *(f"contacts/{name}" for name in contacts), *rows]
 
 
 def run_file(path: Path) -> Path:

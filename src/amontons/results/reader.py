@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Protocol, Self
+from typing import Any, Self
 
 import h5py
 import numpy as np
 from numpy.typing import NDArray
 
 from amontons.errors import InputError
+from amontons.model.materials import PROPERTIES, Material
 from amontons.results import tables
 from amontons.results.constants import part
+from amontons.results.frames import BodyList, Frame
 from amontons.results.layout import COLUMNS, CONTACT, CRC, FRAME, WORK, run_file
 from amontons.results.stored_run import StoredRun
 from amontons.results.surfaces import Surface, surfaces_of
@@ -23,81 +24,6 @@ from amontons.simulation.contacts import Contacts
 from amontons.simulation.notes import Note, NoteSummary, brief, summaries
 
 Floats = NDArray[np.float64]
-
-
-class Inventory(Protocol):
-    """What frames know of their run: bodies and shapes, which stay the same."""
-
-    @property
-    def bodies(self) -> BodyList: ...
-
-    @property
-    def shapes(self) -> Sequence[Surface]: ...
-
-
-@dataclass(frozen=True, repr=False)
-class Frame:
-    """All bodies at one moment."""
-
-    number: int
-    step: int
-    """Steps taken before it."""
-    time: float
-    """[s]"""
-    position: Floats
-    """Centres of mass [m], shape (bodies, 3)."""
-    orientation: Floats
-    """Unit quaternions (w, x, y, z), shape (bodies, 4)."""
-    twist: Floats
-    """Velocity and angular velocity in world axes [m/s, rad/s], shape (bodies, 6)."""
-    contacts: Contacts | None
-    """Contacts of the step that led here, if they were recorded."""
-    run: Inventory | None = field(default=None, compare=False)
-    """What it is a frame of, which knows the bodies and their shapes."""
-
-    @property
-    def velocity(self) -> Floats:
-        """Of the centres of mass [m/s], shape (bodies, 3)."""
-        return self.twist[:, :3]
-
-    @property
-    def speed(self) -> Floats:
-        """Of the centres of mass [m/s], shape (bodies,)."""
-        return np.asarray(np.linalg.norm(self.velocity, axis=1))
-
-    def __repr__(self) -> str:
-        return (
-            f"<Frame {self.number}: {len(self.position)} bodies at {self.time:.4g} s, after "
-            f"{self.step} steps>"
-        )
-
-
-@dataclass(frozen=True, repr=False)
-class BodyList:
-    """What does not change about the bodies of a run; one entry per body."""
-
-    id: NDArray[np.int64]
-    shape: NDArray[np.int32]
-    """Numbers of shapes."""
-    mass: Floats
-    """[kg]"""
-    fixed: NDArray[np.bool_]
-    kinematic: NDArray[np.bool_]
-    names: list[str]
-
-    @property
-    def dynamic(self) -> NDArray[np.bool_]:
-        """Which bodies move as forces have it."""
-        return ~(self.fixed | self.kinematic)
-
-    def __len__(self) -> int:
-        return len(self.id)
-
-    def __repr__(self) -> str:
-        moving, fixed = int(self.dynamic.sum()), int(self.fixed.sum())
-        return (
-            f"<BodyList: {moving} dynamic, {fixed} fixed, {len(self) - moving - fixed} kinematic>"
-        )
 
 
 class Results:
@@ -118,7 +44,11 @@ class Results:
 
     def refresh(self) -> None:
         """Look again: a run that still goes on has more frames by now."""
+        known = self._stored.bodies, len(self._stored.constants["shapes/kind"])
         self._stored.refresh()
+        if known != (self._stored.bodies, len(self._stored.constants["shapes/kind"])):
+            for name in ("bodies", "shapes", "materials"):
+                self.__dict__.pop(name, None)
 
     @property
     def file(self) -> h5py.File:
@@ -162,7 +92,7 @@ class Results:
 
     @cached_property
     def bodies(self) -> BodyList:
-        """Ids, shapes, masses and names."""
+        """Ids, shapes, masses and names of all bodies that ever were in a frame."""
         arrays = part(self._stored.constants, "bodies")
         names = [each.decode(errors="replace") for each in arrays.pop("name")]
         return BodyList(**arrays, names=names)
@@ -171,6 +101,22 @@ class Results:
     def shapes(self) -> list[Surface]:
         """Every shape as triangles."""
         return surfaces_of(part(self._stored.constants, "shapes"))
+
+    @cached_property
+    def materials(self) -> list[Material]:
+        """By their numbers; none in files of older releases."""
+        rows = self._stored.added.get("materials", ())
+        return [Material(**{name: float(row[name]) for name in PROPERTIES}) for row in rows]
+
+    @property
+    def bodies_in_frames(self) -> NDArray[np.int64]:
+        """How many bodies are in each frame, shape (frames,)."""
+        return self._stored.bodies_in_frames
+
+    @property
+    def come_and_go(self) -> bool:
+        """Whether some body is not in all frames."""
+        return bool((self.bodies_in_frames != len(self.bodies)).any())
 
     # -- frames -----------------------------------------------------------------------------------
 
@@ -181,7 +127,7 @@ class Results:
 
     @property
     def position(self) -> Series:
-        """Centres of mass [m], shape (frames, bodies, 3)."""
+        """Centres of mass [m], shape (frames, bodies, 3); NaN in frames where a body is not."""
         return Series(self._stored, "position")
 
     @property
@@ -207,15 +153,19 @@ class Results:
         if not -self.frames <= number < self.frames:
             raise InputError(f"there is no frame {number}; the run has {self.frames}")
         number %= self.frames
+        arrays = {name: Series(self._stored, name)[number] for name in FRAME}
+        row = None
+        if self.bodies_in_frames[number] != len(self.bodies):
+            row = np.flatnonzero(~np.isnan(arrays["position"][:, 0]))
+            arrays = {name: each[row] for name, each in arrays.items()}
         return Frame(
             number,
             int(self._stored.moments["step"][number]),
             float(self._stored.moments["time"][number]),
-            self.position[number],
-            self.orientation[number],
-            self.twist[number],
-            self.contacts(number) if self.has_contacts else None,
-            self,
+            **arrays,
+            contacts=self.contacts(number) if self.has_contacts else None,
+            run=self,
+            row=row,
         )
 
     def __iter__(self) -> Iterator[Frame]:
@@ -309,13 +259,21 @@ class Results:
         """What the notes come to, kind by kind; each prints as a sentence."""
         return summaries(self.notes, self.steps)
 
+    @property
+    def meters(self) -> NDArray[Any]:
+        """What sources, sinks and flow meters had counted at each frame, rows of `METER`.
+
+        `to_pandas("meters")` has the same as a table.
+        """
+        return self._stored.meter_rows()
+
     # -- tables of other libraries ----------------------------------------------------------------
 
     def to_pandas(self, table: str, frames: Sequence[int] | slice | None = None) -> Any:
-        """A `pandas.DataFrame` of "bodies", "contacts", "steps" or "notes"; all frames, or some.
+        """A `pandas.DataFrame` of "bodies", "contacts", "steps", "notes" or "meters".
 
-        It has a row per frame and body, per frame and contact, per step, per note, and units in
-        its `attrs`.
+        It has a row per frame and body, per frame and contact (of all frames, or of some), per
+        step, per note, per frame and meter and material, and units in its `attrs`.
         """
         return tables.to_pandas(self, table, frames)
 
@@ -355,11 +313,14 @@ def _text(text: bytes) -> str:
 
 
 class Series:
-    """An array on the disk, one entry per frame: slices of it are numpy arrays."""
+    """An array on the disk, one entry per frame: slices of it are numpy arrays.
+
+    Each entry has a row for every body that ever was in a frame: NaN where it is not there.
+    """
 
     def __init__(self, stored: StoredRun, name: str) -> None:
         self._stored, self._name = stored, name
-        self.shape = (stored.frames, len(stored.constants["bodies/id"]), *FRAME[name][1])
+        self.shape = (stored.frames, stored.bodies, *FRAME[name][1])
 
     def __len__(self) -> int:
         return int(self.shape[0])

@@ -15,7 +15,8 @@ from amontons.checks import positive
 from amontons.errors import InputError, OutputError
 from amontons.results.claim import Claim
 from amontons.results.extra_columns import ExtraColumns
-from amontons.results.layout import CHECKPOINT, FRAME, RUN_FILE
+from amontons.results.layout import CHECKPOINT, RUN_FILE
+from amontons.results.meters import meter_rows
 from amontons.results.resuming import reopened, require_free
 from amontons.results.run_file import RunFile
 from amontons.simulation.notes import Note
@@ -121,7 +122,6 @@ class Recorder:
         self._every, self._last_checkpoint = every, time.monotonic()
         self._rows: list[list[float]] = []
         self._notes: list[Note] = []
-        self._ids = simulation.bodies.id.copy()
         self._extra = ExtraColumns.in_file(simulation, file.extra, self.folder)
         self._latest = -1
         self.closed = False
@@ -186,16 +186,13 @@ class Recorder:
         return math.floor(moment * self.rate + ROUNDING)
 
     def _write_frame(self) -> None:
-        sim, bodies = self.simulation, self.simulation.bodies
-        if len(bodies) != len(self._ids) or (bodies.id != self._ids).any():
-            raise InputError(
-                "bodies were added or removed: a recorded run must keep those it began with"
-            )
+        sim = self.simulation
         self._write_rows()
-        state = {name: getattr(bodies, name) for name in FRAME}
-        self._file.append_frame(
-            sim.steps, sim.time, state, sim.contacts if self._contacts else None
-        )
+        contacts = None
+        if self._contacts:
+            contacts = sim.contacts.among(sim.bodies.id)  # some bodies may be gone since
+        self._file.append_meters(meter_rows(sim))
+        self._file.append_frame(sim.steps, sim.time, sim.world, contacts)
         self._latest = self._due(sim.time)
 
     def _write_rows(self) -> None:

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from amontons.errors import AmontonsError, InputError
-from amontons.results.layout import CHECKPOINT, RUN_FILE
+from amontons.results.layout import CHECKPOINT, NAME_LENGTH, RUN_FILE
 from amontons.results.reader import Results
-from amontons.results.run_file import NAME_LENGTH, RunFile
+from amontons.results.run_file import RunFile
 from amontons.results.truncation import cut_back
 from amontons.simulation.checkpoint import steps_of
 from amontons.simulation.simulation import Simulation
@@ -88,7 +88,8 @@ def _check_options(
 
 def _check_bodies(results: Results, folder: Path, simulation: Simulation) -> None:
     """Raise where the bodies are not those of the file, and say how they differ."""
-    theirs, bodies, world = results.bodies, simulation.bodies, simulation.world
+    bodies, world = simulation.bodies, simulation.world
+    theirs = results[0].bodies if results.frames else results.bodies  # those of the start
     what = f"{folder} holds a run of other bodies"
     advice = "build the same world, or choose another folder"
     if len(theirs) != len(bodies) or (theirs.id != bodies.id).any():
@@ -136,13 +137,14 @@ def _check_start(results: Results, folder: Path, simulation: Simulation) -> None
             f"{simulation.steps}; {advice}"
         )
     apart = np.abs(bodies.position - first.position).max(axis=1, initial=0.0)
-    extent = float(np.ptp(first.position[results.bodies.dynamic], axis=0).max(initial=0.0))
+    moving = first.position[first.bodies.dynamic]
+    extent = float(np.ptp(moving, axis=0).max()) if len(moving) else 0.0  # sources begin with none
     size = float(simulation.model.masses.typical_size)
     elsewhere = apart > SAME_PLACE * max(extent, size)
     if elsewhere.any():
         i = int(np.argmax(elsewhere))
         raise InputError(
-            f"{folder} holds a run of another scene: {results.bodies.names[i]} begins at "
+            f"{folder} holds a run of another scene: {first.bodies.names[i]} begins at "
             f"{first.position[i].tolist()} there and at {bodies.position[i].tolist()} here [m]; "
             f"build the same world (and seed what is random), or choose another folder"
         )

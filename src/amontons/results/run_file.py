@@ -23,9 +23,10 @@ from numpy.typing import NDArray
 import amontons
 from amontons.errors import AmontonsError, OutputError
 from amontons.model.world import World
-from amontons.results.checksums import MOMENT, of_array, of_constants, of_note_rows, of_rows
+from amontons.results.checksums import MOMENT, of_array, of_constants, of_records, of_rows
 from amontons.results.deflate import packed_chunk
 from amontons.results.layout import (
+    ADDED,
     COLUMNS,
     CONTACT,
     CRC,
@@ -37,14 +38,12 @@ from amontons.results.layout import (
     VERSION,
     checked_names,
 )
-from amontons.results.schema import CONSTANT, Arrays, Outline
+from amontons.results.roster import Roster, add_tables, append_records, body_names
+from amontons.results.schema import CONSTANT, Arrays, Outline, constant_names
 from amontons.results.surfaces import shape_arrays
 from amontons.simulation.contacts import Contacts
 from amontons.simulation.notes import Note
 from amontons.simulation.report import StepReport
-
-NAME_LENGTH = 64
-"""Bytes of a body's name that are kept."""
 
 NOTHING_MORE: Mapping[str, str] = MappingProxyType({})
 
@@ -78,6 +77,8 @@ class RunFile:
         self.extra = [name for name in names if name not in COLUMNS]
         """Columns of this run alone: its joints and sensors."""
         self._notes = int(file["notes"].shape[0])
+        self._roster = Roster(file)
+        self._added = {name: file[f"added/{name}"] for name in ADDED}
 
     @classmethod
     def create(
@@ -114,35 +115,57 @@ class RunFile:
         """Whole frames so far."""
         return int(self._frames["time"].shape[0])
 
-    def append_frame(
-        self, step: int, time: float, state: Mapping[str, NDArray[Any]], contacts: Contacts | None
-    ) -> None:
-        """Write a frame: `state` has the arrays that `FRAME` names."""
+    def append_frame(self, step: int, time: float, world: World, contacts: Contacts | None) -> None:
+        """Write a frame: the bodies of a world as they are now, and their contacts."""
         with writing(self.path):
-            size = sum(array.nbytes for array in state.values())
+            bodies = world.bodies
+            arrays = {name: getattr(bodies, name).astype(FRAME[name][0]) for name in FRAME}
+            size = 2 * sum(array.nbytes for array in arrays.values())
             size += 0 if contacts is None else 100 * (len(contacts) + ROWS)
             require_space(self.path, size + SPARE)
+            rows = self._roster.rows_of(world, step)
             frames, number = self._frames, self.frames
             first, count = 0, 0
             checks: list[int] = []
             if self._contacts:
                 first, count, checks = self._append_contacts(number, contacts or Contacts.none())
-            arrays = {name: array.astype(FRAME[name][0]) for name, array in state.items()}
+            begun = np.searchsorted(rows, self._roster.begun)
             for name, array in arrays.items():
-                _put_chunks(frames[name], number, array[None])
+                block = np.full((self._roster.begun, *array.shape[1:]), np.nan, dtype=array.dtype)
+                block[rows[:begun]] = array[:begun]
+                _put_chunks(frames[name], number, block[None])
+            self._append_added(number, rows[begun:], {k: v[begun:] for k, v in arrays.items()})
             moment = np.array([(step, time, first, count)], dtype=MOMENT)
             states = [of_array(number, arrays[name]) for name in FRAME]
+            checks += [of_array(number, rows)]
             _put(frames["step"], number, step)
+            _put(frames["bodies"], number, len(rows))
             _put(frames["check"], number, [*of_rows(number, moment).tolist(), *states, *checks])
             _put(frames["time"], number, time)
+
+    def _append_added(self, number: int, rows: NDArray[np.int64], arrays: Arrays) -> None:
+        """Write a frame's bodies that came after the start."""
+        frames, count = self._frames, len(rows)
+        first = self._free_row("added", number)
+        for name, array in {"row": rows, **arrays}.items():
+            whole = np.zeros((-(-count // ROWS) * ROWS, *array.shape[1:]), dtype=array.dtype)
+            whole[:count] = array
+            _put_chunks(self._added[name], first, whole)
+        _put(frames["first_added"], number, first)
+        _put(frames["added"], number, count)
+
+    def _free_row(self, what: str, number: int) -> int:
+        """Where a frame's "contacts" or "added" bodies begin: a chunk that nothing is in."""
+        if not number:
+            return 0
+        name = {"contacts": "first_contact", "added": "first_added"}[what]
+        before = int(self._frames[name][number - 1]) + int(self._frames[what][number - 1])
+        return -(-before // ROWS) * ROWS
 
     def _append_contacts(self, number: int, contacts: Contacts) -> tuple[int, int, list[int]]:
         """Write a frame's contacts; return the first row, the number of rows, and checksums."""
         frames, count = self._frames, len(contacts)
-        first, checks = 0, []
-        if number:
-            before = int(frames["first_contact"][number - 1]) + int(frames["contacts"][number - 1])
-            first = -(-before // ROWS) * ROWS
+        first, checks = self._free_row("contacts", number), []
         for name in (name for name in CONTACT if name in self._contacts):
             kind, each, field = CONTACT[name]
             whole = np.zeros((-(-count // ROWS) * ROWS, *each), dtype=kind)
@@ -182,6 +205,14 @@ class RunFile:
             dataset[before:] = note_rows(notes, before)
             dataset.flush()
 
+    def append_meters(self, rows: NDArray[Any]) -> None:
+        """Write what sources, sinks and meters have counted, rows of `METER`."""
+        if not len(rows):
+            return
+        with writing(self.path):
+            require_space(self.path, rows.nbytes + SPARE)
+            append_records(self.file["meters"], rows)
+
     def sync(self) -> None:
         """Have everything on the disk."""
         with writing(self.path):
@@ -202,7 +233,7 @@ def note_rows(notes: Sequence[Note], first: int) -> NDArray[Any]:
         texts = {"kind": note.kind, "bodies": "\n".join(note.bodies), "message": note.message}
         for name, text in texts.items():
             row[name] = text.encode()
-    rows[CRC] = of_note_rows(first, rows)
+    rows[CRC] = of_records(first, rows)
     return rows
 
 
@@ -230,7 +261,7 @@ def describe(file: h5py.File, rate: float, about: Mapping[str, Any]) -> None:
     file.attrs["version"], file.attrs["rate"] = outline.version, outline.rate
     put_text(file, "about", json.dumps(outline.about, ensure_ascii=False))
     put_text(file["frames/check"], "of", ",".join(checked_names(outline.contact_arrays)))
-    arrays = {name: file[name][()] for name in CONSTANT}
+    arrays = {name: file[name][()] for name in constant_names(VERSION)}
     put_text(file, "digest", of_constants(outline.attributes(), arrays))
 
 
@@ -258,24 +289,27 @@ def add_constants(file: h5py.File, arrays: Arrays) -> None:
 
 
 def _shapes(world: World) -> Arrays:
-    return {f"shapes/{name}": array for name, array in shape_arrays(world).items()}
+    made = shape_arrays(world.shapes, world.origins)
+    return {f"shapes/{name}": array for name, array in made.items()}
 
 
 def _bodies(world: World) -> Arrays:
     bodies = world.bodies
     arrays = {
         f"bodies/{name}": getattr(bodies, name)
-        for name in ("id", "shape", "mass", "fixed", "kinematic")
+        for name in ("id", "shape", "material", "mass", "fixed", "kinematic")
     }
-    names = [world.name_of(int(each)).encode()[:NAME_LENGTH] for each in bodies.id]
-    return arrays | {"bodies/name": np.array(names, dtype=f"S{NAME_LENGTH}")}
+    return arrays | {"bodies/name": body_names(world, bodies.id)}
 
 
 def _add_growing(file: h5py.File, bodies: int, contacts: bool, extra: Mapping[str, str]) -> None:
     """The datasets that grow, still empty."""
     for name, (kind, each) in FRAME.items():
-        add_rows(file, f"frames/{name}", kind, (bodies, *each), chunk=1, **PACKED)
-    growing = ["step", "time"]
+        add_frames(file, name, kind, 0, bodies)
+        add_rows(file, f"added/{name}", kind, each, chunk=ROWS, **PACKED)
+    add_rows(file, "added/row", np.int64, chunk=ROWS, **PACKED)
+    add_tables(file)
+    growing = ["step", "time", "bodies", "first_added", "added"]
     if contacts:
         growing += ["first_contact", "contacts"]
         for name, (kind, each, _) in CONTACT.items():
@@ -298,6 +332,15 @@ def add_rows(
     )
 
 
+def add_frames(file: h5py.File, name: str, kind: Any, frames: int, bodies: int) -> h5py.Dataset:
+    """The dataset of an array of frames for the bodies of the start, still empty."""
+    each, most = FRAME[name][1], max(bodies, 1)  # a chunk of nothing cannot be
+    return file.create_dataset(
+        f"frames/{name}", (frames, bodies, *each), kind, maxshape=(None, most, *each),
+        chunks=(1, most, *each), **PACKED,
+    )  # fmt: skip
+
+
 def add_checks(file: h5py.File, width: int) -> h5py.Dataset:
     """The dataset of frames' checksums, still empty."""
     return add_rows(file, "frames/check", np.uint32, (width,), chunk=64)
@@ -315,7 +358,7 @@ def _put_chunks(dataset: h5py.Dataset, first: int, rows: NDArray[Any]) -> None:
     """Append whole chunks, at a row that begins one."""
     dataset.id.set_extent((first + len(rows), *dataset.shape[1:]))
     thick, others = dataset.chunks[0], (0,) * (dataset.ndim - 1)
-    for start in range(0, len(rows), thick):
+    for start in range(0, len(rows) if rows.size else 0, thick):
         chunk = packed_chunk(rows[start : start + thick])
         dataset.id.write_direct_chunk((first + start, *others), chunk)
     dataset.flush()

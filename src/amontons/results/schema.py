@@ -20,7 +20,10 @@ from amontons.results.layout import (
     FORMAT,
     FRAME,
     NOTE,
+    OPEN,
     READABLE,
+    RECORDS,
+    SURFACES,
     checked_names,
 )
 from amontons.storage.guarded_hdf5 import GuardedFile
@@ -39,6 +42,7 @@ BODIES: dict[str, tuple[str, Shape]] = {
     "bodies/fixed": ("b", ("bodies",)),
     "bodies/kinematic": ("b", ("bodies",)),
     "bodies/name": ("S", ("bodies",)),
+    "bodies/material": ("i", ("bodies",)),
 }
 SHAPES: dict[str, tuple[str, Shape]] = {
     "shapes/kind": ("S", ("shapes",)),
@@ -51,6 +55,14 @@ SHAPES: dict[str, tuple[str, Shape]] = {
 }
 CONSTANT = BODIES | SHAPES
 """Arrays that do not change: the kind of their numbers (numpy's letter) and their shapes."""
+
+NEW = ("bodies/material",)
+"""Those that older files do not have."""
+
+
+def constant_names(version: int) -> list[str]:
+    """Names of the arrays that do not change in a file of this version."""
+    return [name for name in CONSTANT if version >= OPEN or name not in NEW]
 
 
 @dataclass(frozen=True)
@@ -71,6 +83,11 @@ class Outline:
     noted: bool
     """Whether there is a list of notes, be it empty."""
     digest: str
+
+    @property
+    def open(self) -> bool:
+        """Whether bodies may come and go."""
+        return self.version >= OPEN
 
     @property
     def checked(self) -> bool:
@@ -163,19 +180,32 @@ def _check_arrays(file: GuardedFile, outline: Outline, size: int) -> None:
         raise FileFormatError("its steps have other columns than its version")
     if outline.noted:
         _check_notes(file.dataset("notes"), outline, size)
+    if outline.open:
+        for name, record in RECORDS.items():
+            found = file.dataset(name)
+            if found.dtype != record or found.ndim != 1:
+                raise FileFormatError(f"{name} is an array of {found.dtype}")
+            _check_size(found, name, size)
     if outline.checked and not outline.noted:
         raise FileFormatError("it has no list of notes")
     if outline.checked:
         of = _text(file.dataset("frames/check"), "of").split(",")
-        if of != checked_names(outline.contact_arrays):
+        if of != checked_names(outline.contact_arrays, outline.version):
             raise FileFormatError("its checksums are of other arrays than it has")
 
 
 def _expected(outline: Outline) -> dict[str, tuple[str, Shape]]:
-    expected = dict(CONSTANT)
+    expected = {name: CONSTANT[name] for name in constant_names(outline.version)}
     for name, (_, each) in FRAME.items():
         expected[f"frames/{name}"] = ("f", (f"rows of frames/{name}", "bodies", *each))
+        if outline.open:
+            expected[f"added/{name}"] = ("f", (f"rows of added/{name}", *each))
     growing = {"step": "i", "time": "f"}
+    if outline.open:
+        growing |= {"bodies": "i", "first_added": "i", "added": "i"}
+        expected["added/row"] = ("i", ("rows of added/row",))
+        for name, number in SURFACES.items():
+            expected[f"added/{name}"] = (np.dtype(number).kind, (f"rows of added/{name}", 3))
     if outline.contact_arrays:
         growing |= {"first_contact": "i", "contacts": "i"}
     for name, kind in growing.items():
@@ -187,7 +217,7 @@ def _expected(outline: Outline) -> dict[str, tuple[str, Shape]]:
     if outline.contact_arrays and set(CONTACT) - set(outline.contact_arrays) - {"torque"}:
         raise FileFormatError("some arrays of its contacts are missing")
     if outline.checked:
-        width = len(checked_names(outline.contact_arrays))
+        width = len(checked_names(outline.contact_arrays, outline.version))
         expected["frames/check"] = ("u", ("rows of frames/check", width))
     expected["steps"] = ("f", ("rows of steps", len(outline.columns)))
     return expected

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import amontons
-from amontons.results.reader import BodyList, Frame
+from amontons.results.frames import BodyList, Frame
 from amontons.results.surfaces import Surface, shape_arrays, surfaces_of
 from amontons.simulation.contacts import Contacts
 from amontons.simulation.simulation import Simulation
@@ -19,6 +19,7 @@ class SingleFrame:
 
     frames = 1
     has_contacts = True
+    come_and_go = False
 
     def __init__(self, simulation: Simulation) -> None:
         world, bodies = simulation.world, simulation.bodies
@@ -31,8 +32,9 @@ class SingleFrame:
             bodies.fixed.copy(),
             bodies.kinematic.copy(),
             [world.name_of(int(each)) for each in bodies.id],
+            bodies.material.copy(),
         )
-        self.shapes: list[Surface] = surfaces_of(shape_arrays(world))
+        self.shapes: list[Surface] = surfaces_of(shape_arrays(world.shapes, world.origins))
         self._frame = Frame(
             0,
             simulation.steps,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -13,10 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from amontons.errors import FileFormatError
-from amontons.results.checksums import MOMENT, of_array, of_note_rows, of_rows
+from amontons.results.checksums import MOMENT, of_array, of_records, of_rows
 from amontons.results.claim import is_claimed
-from amontons.results.constants import read_constants
-from amontons.results.layout import CRC, FRAME, checked_names
+from amontons.results.constants import check_constants, read_constants
+from amontons.results.layout import CRC, FRAME, METER, PRESENT, checked_names
+from amontons.results.roster import read_added, with_added
 from amontons.results.schema import Arrays, Outline, outlined
 from amontons.storage.guarded_hdf5 import HDF5_ERRORS, GuardedFile, brief, is_growing
 
@@ -25,6 +26,9 @@ Moments = NDArray[Any]
 
 PAUSES = (0.01, 0.03, 0.1, 0.2, 0.4)
 """Seconds before looking again where a file that somebody writes does not make sense."""
+
+GROWS = ("added/bodies", "added/shapes", "materials")
+"""Tables whose lengths tell whether anything came since the last look."""
 
 AT_ONCE = 1 << 24
 """Bytes of an array that are read together."""
@@ -36,6 +40,7 @@ class StoredRun:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._file: GuardedFile
+        self._counts: list[int] = []
         self.outline: Outline
         self._read("", self._open)
 
@@ -44,16 +49,35 @@ class StoredRun:
         file = GuardedFile(self.path)
         try:
             outline = outlined(file, self.path.stat().st_size)
-            if outline != getattr(self, "outline", None):
-                self.constants: Arrays = read_constants(file, outline)
             frames, steps = (file.dataset(name).shape[0] for name in ("frames/time", "steps"))
+            if outline != getattr(self, "outline", None):
+                self.begun: Arrays = read_constants(file, outline)
+                self.added: Arrays = {}
+                self.constants: Arrays = {}
+            self._read_added(file, outline)
         except BaseException:
             file.close()
             raise
         self._file, self.outline = file, outline
         self.frames, self.steps = int(frames), int(steps)
         self._steps_checked = not outline.checked
-        self.__dict__.pop("moments", None)
+        for name in ("moments", "bodies_in_frames"):
+            self.__dict__.pop(name, None)
+
+    def _read_added(self, file: GuardedFile, outline: Outline) -> None:
+        """What came since the start; frames are counted before, so that all they have is there."""
+        counts = [file.dataset(name).shape[0] for name in GROWS] if outline.open else []
+        if self.constants and counts == self._counts:
+            return
+        self.added = read_added(file) if outline.open else {}
+        constants = with_added(self.begun, self.added) if outline.open else self.begun
+        check_constants(constants)
+        self.constants, self._counts = constants, counts
+
+    @property
+    def bodies(self) -> int:
+        """Bodies that ever were in a frame."""
+        return len(self.constants["bodies/id"])
 
     def _reopen(self) -> None:
         self.close()
@@ -100,7 +124,7 @@ class StoredRun:
 
     def frame_arrays(self, name: str, first: int, last: int) -> Iterator[NDArray[Any]]:
         """An array of the frames from `first` to before `last`, some at a time."""
-        size = 8 * len(self.constants["bodies/id"]) * FRAME[name][1][0]
+        size = 8 * self.bodies * FRAME[name][1][0]
         some = max(1, AT_ONCE // max(1, size))
         for start in range(first, last, some):
             end = min(start + some, last)
@@ -108,12 +132,46 @@ class StoredRun:
 
     def _frames(self, name: str, first: int, last: int) -> NDArray[Any]:
         found = self._rows(f"frames/{name}", first, last)
-        self._check_frames(name, first, found)
-        if not np.isfinite(found).all():
+        if not self.outline.open:
+            there = np.ones(found.shape[:2], dtype=bool)
+        else:
+            found, there = self._with_added(name, first, found)
+        present = [each[here] for each, here in zip(found, there, strict=True)]
+        self._check_frames(name, first, present)
+        if not np.isfinite(found[there]).all():
             raise FileFormatError(f"its {name} has a number that is not finite")
-        if name == "orientation" and (np.abs((found**2).sum(axis=2) - 1.0) > 0.01).any():
+        if name == "orientation" and (np.abs((found[there] ** 2).sum(axis=1) - 1.0) > 0.01).any():
             raise FileFormatError("an orientation is not a unit quaternion")
         return found
+
+    def _with_added(
+        self, name: str, first: int, begun: NDArray[Any]
+    ) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+        """An array of frames with rows for all bodies, NaN where one is not there; and who is."""
+        last, here = first + len(begun), begun.shape[1]
+        found = np.full((len(begun), self.bodies, *begun.shape[2:]), np.nan, dtype=begun.dtype)
+        found[:, :here] = begun
+        starts, counts, told = (
+            self._rows(f"frames/{each}", first, last) for each in ("first_added", "added", "bodies")
+        )
+        there: NDArray[np.bool_] = np.asarray(~np.isnan(found).all(axis=2))
+        for i, (start, count) in enumerate(zip(starts.tolist(), counts.tolist(), strict=True)):
+            if count:
+                rows = self._rows("added/row", start, start + count)
+                if (rows < here).any() or (rows >= self.bodies).any():
+                    raise FileFormatError("a frame has a body that is not there")
+                found[i, rows] = self._rows(f"added/{name}", start, start + count)
+                there[i, rows] = True
+        _agree("the bodies of frame", np.arange(first, last), there.sum(axis=1), told)
+        self._check_frames(PRESENT, first, [np.flatnonzero(each) for each in there])
+        return found, there
+
+    @cached_property
+    def bodies_in_frames(self) -> NDArray[np.int64]:
+        """How many bodies are in each frame, shape (frames,)."""
+        if not self.outline.open:
+            return np.full(self.frames, self.bodies)
+        return self._read("bodies of frames", lambda: self._rows("frames/bodies", 0, self.frames))
 
     def contacts_of(self, number: int) -> Arrays:
         """The arrays of a frame's contacts by their names in the file."""
@@ -129,7 +187,7 @@ class StoredRun:
 
     def _contacts(self, name: str, number: int, first: int, count: int) -> NDArray[Any]:
         found = self._rows(f"contacts/{name}", first, first + count)
-        self._check_frames(f"contacts/{name}", number, found[None])
+        self._check_frames(f"contacts/{name}", number, [found])
         if name == "bodies" and not np.isin(found, self.constants["bodies/id"]).all():
             raise FileFormatError("a contact is of a body that is not there")
         if name != "bodies" and not np.isfinite(found).all():
@@ -145,11 +203,12 @@ class StoredRun:
 
         return self._read(f"a part of {name}", read)
 
-    def _check_frames(self, name: str, first: int, arrays: NDArray[Any]) -> None:
+    def _check_frames(self, name: str, first: int, arrays: Sequence[NDArray[Any]]) -> None:
         """Raise where arrays of frames, one after the other, are not what was written."""
         if not self.outline.checked:
             return
-        column = checked_names(self.outline.contact_arrays).index(name)
+        names = checked_names(self.outline.contact_arrays, self.outline.version)
+        column = names.index(name)
         told = self._rows("frames/check", first, first + len(arrays))[:, column]
         numbers = np.arange(first, first + len(arrays))
         made = [of_array(int(i), array) for i, array in zip(numbers, arrays, strict=True)]
@@ -189,7 +248,18 @@ class StoredRun:
             return np.empty(0)
         rows: NDArray[Any] = self._file.dataset("notes")[()]
         if self.outline.checked:
-            _agree("note", np.arange(len(rows)), of_note_rows(0, rows), rows[CRC])
+            _agree("note", np.arange(len(rows)), of_records(0, rows), rows[CRC])
+        return rows
+
+    def meter_rows(self) -> NDArray[Any]:
+        """What sources, sinks and meters counted, rows of `METER`."""
+        if not self.outline.open:
+            return np.empty(0, dtype=METER)
+        return self._read("meters", self._meters)
+
+    def _meters(self) -> NDArray[Any]:
+        rows: NDArray[Any] = self._file.dataset("meters")[()]
+        _agree("row of meters", np.arange(len(rows)), of_records(0, rows), rows[CRC])
         return rows
 
     # -- reading ----------------------------------------------------------------------------------

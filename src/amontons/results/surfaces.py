@@ -6,15 +6,14 @@ asked for. So a hundred thousand sizes of grain take as many rows and nothing el
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from amontons.model.shapes import Plane, Sphere
-from amontons.model.world import World
+from amontons.model.shapes import Plane, Shape, Sphere
 
 Floats = NDArray[np.float64]
 
@@ -84,13 +83,18 @@ def surfaces_of(arrays: Mapping[str, NDArray[Any]]) -> list[Surface]:
     ]
 
 
-def shape_arrays(world: World) -> dict[str, NDArray[Any]]:
-    """All shapes of a world as the arrays of the group ``shapes``."""
-    count = len(world.shapes)
+def shape_arrays(
+    shapes: Sequence[Shape], origins: Sequence[tuple[float, float, float]]
+) -> dict[str, NDArray[Any]]:
+    """Shapes, such as those of a world, as the arrays of the group ``shapes``.
+
+    `origins` are the centres of mass of the bodies that have them, in their frames [m].
+    """
+    count = len(shapes)
     vertices, triangles = [], []
     half, middle = np.zeros((count, 3)), np.zeros((count, 3))
     vertex_start, triangle_start = np.zeros((2, count + 1), dtype=np.int64)
-    for i, (shape, origin) in enumerate(zip(world.shapes, world.origins, strict=True)):
+    for i, (shape, origin) in enumerate(zip(shapes, origins, strict=True)):
         if type(shape) is Sphere:
             half[i] = shape.radius
             middle[i] = -np.array(origin)
@@ -105,7 +109,7 @@ def shape_arrays(world: World) -> dict[str, NDArray[Any]]:
         half[i] = 0.5 * (high - low)
         middle[i] = 0.5 * (high + low) - np.array(origin)
         vertex_start[i + 1], triangle_start[i + 1] = len(points), len(corners)
-    kinds = [type(shape).__name__.encode() for shape in world.shapes]
+    kinds = [type(shape).__name__.encode() for shape in shapes]
     return {
         "kind": np.array(kinds, dtype="S24"),
         "half": half,

@@ -1,4 +1,4 @@
-"""Runs as tables of pandas, Arrow and xarray: bodies, contacts, steps and notes."""
+"""Runs as tables of pandas, Arrow and xarray: bodies, contacts, steps, notes and meters."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ UNITS = {
     "time": "s", "x": "m", "y": "m", "z": "m", "vx": "m/s", "vy": "m/s", "vz": "m/s",
     "wx": "rad/s", "wy": "rad/s", "wz": "rad/s", "fx": "N", "fy": "N", "fz": "N", "gap": "m",
     "tx": "N m", "ty": "N m", "tz": "N m", "mass": "kg", "radius": "m",
+    "mass_back": "kg", "speed": "m/s",
 }  # fmt: skip
 """Units of columns that have one; readings of steps bring their own."""
 
@@ -45,18 +46,23 @@ def radii(results: Results) -> NDArray[np.float64]:
 
 
 def _bodies(results: Results, frames: list[int]) -> Columns:
-    bodies, count = results.bodies, len(frames)
     rows = [results[number] for number in frames]
+    counts = [len(row.position) for row in rows]
+    every, number = radii(results), np.arange(len(results.bodies))
+    which = np.concatenate(
+        [np.empty(0, dtype=np.int64), *(number if row.row is None else row.row for row in rows)]
+    )
+    bodies = results.bodies
     place = _stacked([row.position for row in rows], 3)
     turn = _stacked([row.orientation for row in rows], 4)
     twist = _stacked([row.twist for row in rows], 6)
     return {
-        "frame": np.repeat(frames, len(bodies)).astype(np.int64),
-        "time": np.repeat([row.time for row in rows], len(bodies)).astype(np.float64),
-        "body": np.tile(bodies.id, count),
-        "name": np.tile(np.array(bodies.names, dtype=object), count),
-        "mass": np.tile(bodies.mass, count),
-        "radius": np.tile(radii(results), count),
+        "frame": np.repeat(frames, counts).astype(np.int64),
+        "time": np.repeat([row.time for row in rows], counts).astype(np.float64),
+        "body": bodies.id[which],
+        "name": np.array(bodies.names, dtype=object)[which],
+        "mass": bodies.mass[which],
+        "radius": every[which],
         **_named(place, "x y z"),
         **_named(turn, "qw qx qy qz"),
         **_named(twist, "vx vy vz wx wy wz"),
@@ -94,10 +100,21 @@ def _notes(results: Results, frames: list[int]) -> Columns:
     }
 
 
+def _meters(results: Results, frames: list[int]) -> Columns:
+    rows = results.meters
+    texts = {name: np.char.decode(rows[name], "utf-8").astype(object) for name in ("kind", "name")}
+    speed = np.full(len(rows), np.nan)
+    some = (rows["kind"] == b"meter") & (rows["count"] > 0)
+    speed[some] = rows["momentum"][some] / rows["mass"][some]
+    names = ("step", "time", "kind", "name", "material", "count", "mass", "count_back", "mass_back")
+    return {name: texts.get(name, rows[name]) for name in names} | {"speed": speed}
+
+
 TABLES: dict[str, Callable[[Results, list[int]], Columns]] = {
     "bodies": _bodies, "contacts": _contacts, "steps": _steps, "notes": _notes,
+    "meters": _meters,
 }  # fmt: skip
-"""Tables by name: a row per frame and body, per frame and contact, per step, per note."""
+"""Tables by name; `Results.to_pandas` says what their rows are."""
 
 
 def columns_of_table(
@@ -107,7 +124,7 @@ def columns_of_table(
     if table not in TABLES:
         rest = "; run files have no readings of joints" if table == "joints" else ""
         raise InputError(f"there is no table {table!r}: choose {', '.join(TABLES)}{rest}")
-    if frames is not None and table in ("steps", "notes"):
+    if frames is not None and table in ("steps", "notes", "meters"):
         raise InputError(f"{table} are not by frames: leave `frames` out")
     columns = TABLES[table](results, frame_numbers(results, frames))
     units = {name: UNITS[name] for name in columns if name in UNITS}
@@ -143,7 +160,12 @@ def to_xarray(results: Results, table: str, frames: Sequence[int] | slice | None
     if table == "bodies":
         return _grid_of_bodies(xarray, results, frame_numbers(results, frames))
     columns, units = columns_of_table(results, table, frames)
-    row = {"contacts": "contact", "steps": "number_of_step", "notes": "note"}.get(table, "row")
+    row = {
+        "contacts": "contact",
+        "steps": "number_of_step",
+        "notes": "note",
+        "meters": "reading",
+    }.get(table, "row")
     data = xarray.Dataset({name: (row, values) for name, values in columns.items()})
     for name, unit in units.items():
         data[name].attrs["units"] = unit
@@ -151,7 +173,7 @@ def to_xarray(results: Results, table: str, frames: Sequence[int] | slice | None
 
 
 def _grid_of_bodies(xarray: Any, results: Results, frames: list[int]) -> Any:
-    bodies, rows = results.bodies, [results[number] for number in frames]
+    bodies, rows = results.bodies, [results[number].whole() for number in frames]
     many = (len(frames), len(bodies))
     place = _stacked([row.position for row in rows], 3).reshape(*many, 3)
     turn = _stacked([row.orientation for row in rows], 4).reshape(*many, 4)

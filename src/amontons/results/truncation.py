@@ -11,18 +11,22 @@ import h5py
 import numpy as np
 
 from amontons.errors import FileFormatError
-from amontons.results.checksums import of_array, of_note_rows, of_rows
+from amontons.results.checksums import of_array, of_records, of_rows
 from amontons.results.extra_columns import EXTRA
 from amontons.results.layout import (
+    ADDED,
     COLUMNS,
     CRC,
     FRAME,
     HDF5_VERSIONS,
     NOTE,
     PACKED,
+    PRESENT,
     ROWS,
+    SURFACES,
     checked_names,
 )
+from amontons.results.roster import add_tables, append, append_records
 from amontons.results.run_file import (
     RunFile,
     add_checks,
@@ -60,7 +64,8 @@ def _fill(new: h5py.File, old: StoredRun, step: int, about: Mapping[str, Any]) -
     """Write all of a run up to a step."""
     moments, outline = old.moments, old.outline
     frames = int(np.searchsorted(moments["step"], step, side="right"))
-    add_constants(new, old.constants)
+    add_constants(new, old.begun)
+    _write_added(new, old, step, frames)
     names = ["step", "time"]
     if outline.contact_arrays:
         names += ["first_contact", "contacts"]
@@ -70,6 +75,7 @@ def _fill(new: h5py.File, old: StoredRun, step: int, about: Mapping[str, Any]) -
             _copy_chunks(old, new, f"contacts/{name}", rows)
     for name in FRAME:
         _copy_chunks(old, new, f"frames/{name}", frames)
+    _write(add_rows(new, "frames/bodies", np.int64), old.bodies_in_frames[:frames])
     for name in names:
         _write(add_rows(new, f"frames/{name}", moments[name].dtype), moments[name][:frames])
     _write_checks(new, old, frames)
@@ -78,18 +84,51 @@ def _fill(new: h5py.File, old: StoredRun, step: int, about: Mapping[str, Any]) -
     describe(new, outline.rate, about)
 
 
+def _write_added(new: h5py.File, old: StoredRun, step: int, frames: int) -> None:
+    """What had come until a step, and the bodies among it in so many frames."""
+    add_tables(new)
+    starts = counts = np.zeros(frames, dtype=np.int64)
+    if old.outline.open:
+        starts, counts = (old.file[f"frames/{name}"][:frames] for name in ("first_added", "added"))
+        _copy_records(new, old, step)
+    rows = int((starts[-1:] + -(-counts[-1:] // ROWS) * ROWS).sum())
+    for name in ADDED:
+        if old.outline.open:
+            _copy_chunks(old, new, f"added/{name}", rows)
+        else:
+            kind, each = FRAME.get(name, (np.int64, ()))
+            add_rows(new, f"added/{name}", kind, each, chunk=ROWS, **PACKED)
+    _write(add_rows(new, "frames/first_added", np.int64), starts)
+    _write(add_rows(new, "frames/added", np.int64), counts)
+
+
+def _copy_records(new: h5py.File, old: StoredRun, step: int) -> None:
+    """Bodies, shapes and materials that had come until a step, and what meters had counted."""
+    tables = {name: old.added[name] for name in ("added/bodies", "added/shapes", "materials")}
+    for name, rows in {**tables, "meters": old.meter_rows()}.items():
+        append_records(new[name], rows[rows["step"] <= step])
+    for name in SURFACES:
+        count = int(new["added/shapes"][name].sum())
+        append(new[f"added/{name}"], old.added[f"added/{name}"][:count])
+
+
 def _write_checks(new: h5py.File, old: StoredRun, frames: int) -> None:
     """Checksums of frames as they are; those of older files are made."""
     names = checked_names(old.outline.contact_arrays)
     checks = add_checks(new, len(names))
-    if old.outline.checked:
+    if old.outline.open:
         _write(checks, old.file["frames/check"][:frames])
+        return
+    rows = np.arange(old.bodies)  # of files in which bodies stay
+    present = [of_array(number, rows) for number in range(frames)]
+    if old.outline.checked:
+        _write(checks, np.column_stack([old.file["frames/check"][:frames], present]))
         return
     made = np.empty((frames, len(names)), dtype=np.uint32)
     made[:, 0] = of_rows(0, old.moments[:frames])
     for number in range(frames):
         found = old.contacts_of(number) if old.outline.contact_arrays else {}
-        arrays = {f"contacts/{name}": array for name, array in found.items()}
+        arrays = {f"contacts/{name}": array for name, array in found.items()} | {PRESENT: rows}
         for name in FRAME:
             (arrays[name],) = next(old.frame_arrays(name, number, number + 1))
         made[number, 1:] = [of_array(number, arrays[name]) for name in names[1:]]
@@ -120,7 +159,7 @@ def _write_notes(new: h5py.File, old: StoredRun, step: int) -> None:
     for name in found.dtype.names or ():
         notes[name] = found[name]
     notes = notes[notes["step"] <= step]
-    notes[CRC] = of_note_rows(0, notes)
+    notes[CRC] = of_records(0, notes)
     _write(add_rows(new, "notes", NOTE, chunk=64), notes)
 
 
@@ -141,7 +180,7 @@ def _copy_chunks(old: StoredRun, new: h5py.File, name: str, rows: int) -> None:
         name, (rows, *source.shape[1:]), source.dtype, maxshape=source.maxshape,
         chunks=source.chunks, **PACKED,
     )  # fmt: skip
-    for first in range(0, rows, source.chunks[0]):
+    for first in range(0, rows if dataset.size else 0, source.chunks[0]):
         where = (first, *(0,) * (source.ndim - 1))
         mask, chunk = old.chunk(name, where)
         dataset.id.write_direct_chunk(where, chunk, mask)

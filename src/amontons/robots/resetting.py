@@ -41,9 +41,10 @@ def _forgotten(sim: Simulation, tree: Tree, moved: Floats, joints: JointState) -
     rows, terms = own[tables.rows.joint], np.repeat(own[of.joint], of.terms)
     which = {"angle": terms, "force": rows, "target": rows, "command": rows}
     new = joints.copy()
-    for name, here, fresh in zip(new._fields, new, fresh_state(tables), strict=True):
+    fresh = fresh_state(tables)
+    for name in new._fields:
         mine = which.get(name, own)
-        here[mine] = fresh[mine]
+        getattr(new, name)[mine] = getattr(fresh, name)[mine]
     for number, joint in enumerate(tree.joints):
         row = sim.joints.index(joint)
         for c in np.flatnonzero((of.joint == row) & (of.reading > 0)):

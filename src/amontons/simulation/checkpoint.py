@@ -1,13 +1,13 @@
 """Checkpoints: the whole state of a simulation in one file, from which it goes on bit for bit.
 
-A checkpoint holds numbers only. What cannot be written down (shapes, functions of time, the solver)
-comes from the script that made the scene: run it again, then restore.
+A checkpoint holds numbers only. What cannot be written down (functions of time, the solver) and
+what need not be (shapes that were there from the start) comes from the script that made the scene:
+run it again, then restore. Shapes and materials that came later are in it (`inventory`).
 """
 
 from __future__ import annotations
 
 import copy
-import hashlib
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,9 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from amontons.errors import FileFormatError, InputError
-from amontons.model.materials import PAIRED
-from amontons.model.shapes import Shape, Sphere
-from amontons.model.world import World
+from amontons.simulation.inventory import Belongings, inventory_arrays, inventory_from
 from amontons.simulation.state import State
 from amontons.storage.reading import DAMAGE, ZIP_START, require_file
 from amontons.storage.writing import replacing
@@ -44,14 +42,13 @@ def restore(simulation: Simulation, path: str | os.PathLike[str]) -> None:
     """Put a simulation into the state of a checkpoint; nothing changes if it does not fit."""
     path = Path(path)
     arrays = _read(path)
-    if str(arrays["scene"]) != fingerprint(simulation.world):
-        raise InputError(
-            f"{path} is a checkpoint of another scene: its shapes, materials or motions differ; "
-            "build the same world first"
-        )
     missing = sorted(set(_arrays(simulation)) - set(arrays))
     if missing:
         raise FileFormatError(f"{path} lacks {', '.join(missing)}")
+    try:
+        inventory = inventory_from(arrays, simulation.world, simulation.begun)
+    except InputError as reason:
+        raise InputError(f"{path} is a checkpoint of another scene: {reason}") from None
     gone = np.setdiff1d(simulation.bodies.id, arrays["bodies.id"])
     for what, fits in (
         ("bodies", _bodies_fit(simulation, arrays)),
@@ -63,7 +60,7 @@ def restore(simulation: Simulation, path: str | os.PathLike[str]) -> None:
                 f"{path} is a checkpoint of another scene: its {what} are others; build the same "
                 "world first"
             )
-    _put_back(simulation, arrays, gone)
+    _put_back(simulation, arrays, gone, inventory)
 
 
 def steps_of(path: str | os.PathLike[str]) -> int:
@@ -72,25 +69,6 @@ def steps_of(path: str | os.PathLike[str]) -> int:
     if steps is None or steps.shape != () or steps.dtype.kind not in "iu":
         raise FileFormatError(f"{path} does not say after how many steps it was written")
     return int(steps)
-
-
-def fingerprint(world: World) -> str:
-    """A hash of what a checkpoint does not hold: shapes, materials and motions."""
-    said = [_extent(shape) for shape in world.shapes]
-    said += [repr(origin) for origin in world.origins]
-    said += [repr(material) for material in world.materials.list]
-    table = world.materials.table
-    said += [repr(getattr(table, name).tolist()) for name in PAIRED]
-    said.append(f"{len(world.motions)} motions")
-    return hashlib.sha256("\n".join(said).encode()).hexdigest()[:20]
-
-
-def _extent(shape: Shape) -> str:
-    """Kind and bounds of a shape; those of spheres, of which there may be many, at once."""
-    if type(shape) is Sphere:
-        r = shape.radius
-        return f"Sphere {[[-r, -r, -r], [r, r, r]]}"
-    return f"{type(shape).__name__} {[bound.tolist() for bound in shape.bounds]}"
 
 
 def _read(path: Path) -> Arrays:
@@ -112,8 +90,8 @@ def _read(path: Path) -> Arrays:
             f"{path} is a checkpoint of version {state.get('version')}; this release reads "
             f"version {VERSION}"
         )
-    if "scene" not in state or "bodies.id" not in state:
-        raise FileFormatError(f"{path} lacks its scene or its bodies")
+    if "shapes.digest" not in state or "bodies.id" not in state:
+        raise FileFormatError(f"{path} lacks its shapes or its bodies")
     return state
 
 
@@ -123,8 +101,8 @@ def _arrays(simulation: Simulation) -> Arrays:
     return {
         "format": np.array(FORMAT),
         "version": np.array(VERSION),
-        "scene": np.array(fingerprint(world)),
         "next_id": np.array(world.next_id),
+        **inventory_arrays(world, simulation.begun),
         "joints.id": model.joints.ids,
         **{f"joints.bound.{name}": array for name, array in model.joints.bound().items()},
         **{f"loads.{name}": array for name, array in simulation.loads.state().items()},
@@ -156,10 +134,11 @@ def _loads_fit(simulation: Simulation, state: Arrays, gone: Ids) -> bool:
     return state["loads.arms"].shape == (len(left), 3)
 
 
-def _put_back(simulation: Simulation, arrays: Arrays, gone: Ids) -> None:
+def _put_back(simulation: Simulation, arrays: Arrays, gone: Ids, inventory: Belongings) -> None:
     """Put a simulation into a state that fits its scene."""
     world, columns = simulation.world, simulation.bodies.columns
     world.remove_bodies(gone.tolist())
+    inventory.put(world)
     columns.put({name: arrays[f"bodies.{name}"] for name in columns.names})
     world.next_id = int(arrays["next_id"])
     world.version += 1

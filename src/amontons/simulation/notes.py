@@ -12,6 +12,7 @@ FIRST_OVERLAP = "first overlap"
 OVERLAP = "overlap"
 RUNAWAY = "runaway"
 BROKEN_JOINT = "broken joint"
+WAITING_SOURCE = "waiting source"
 
 HEADINGS = {
     CONVERGENCE: "the solver did not converge",
@@ -20,6 +21,7 @@ HEADINGS = {
     OVERLAP: "bodies overlapped deeply",
     RUNAWAY: "energy came from nowhere",
     BROKEN_JOINT: "joints broke",
+    WAITING_SOURCE: "sources began to wait for room",
 }
 """Kinds of notes, and what a summary says of each."""
 
@@ -47,8 +49,8 @@ class Note:
 
     @property
     def expected(self) -> bool:
-        """Whether it tells of what was asked for, as a joint that may break, and of no trouble."""
-        return self.kind == BROKEN_JOINT
+        """Whether it tells of what was asked for, as a joint that may break, not of trouble."""
+        return self.kind in (BROKEN_JOINT, WAITING_SOURCE)
 
     def __str__(self) -> str:
         return f"step {self.step} (t = {self.time:.6g} s): {self.message}"

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Protocol
 
+from amontons.checks import finite
+from amontons.errors import InputError
 from amontons.simulation.report import StepReport
 
 PAUSE = 0.2
@@ -87,3 +89,15 @@ def _told(report: StepReport) -> str:
         f"{report.contacts} contacts, {report.iterations} iterations, "
         f"residual {report.residual:.0e}"
     )
+
+
+def end_of_run(now: float, duration: float | None, until: float | None) -> tuple[float, float]:
+    """When a run ends [s], and when it is so near to that that rounding must be the rest."""
+    if (duration is None) == (until is None):
+        raise InputError("run() takes either a duration or until")
+    if duration is None:
+        end = finite("until", until)
+        return end, end - 1e-9 * abs(end)
+    if finite("duration", duration) < 0.0:
+        raise InputError(f"duration is {duration:g} s; it must not be negative")
+    return now + duration, now + duration - 1e-9 * duration

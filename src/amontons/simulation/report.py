@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,6 +71,11 @@ class StepReport:
     def converged(self) -> bool:
         """Whether the solver met its tolerance."""
         return self.status is Status.CONVERGED
+
+    def with_notes(self, notes: Iterable[Note]) -> StepReport:
+        """The same with these notes."""
+        said = tuple(notes)
+        return self if said == self.notes else replace(self, notes=said)
 
 
 def report_on(

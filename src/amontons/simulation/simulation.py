@@ -13,7 +13,7 @@ import numpy as np
 
 from amontons._blas import one_blas_thread
 from amontons.array_types import Floats
-from amontons.checks import finite, positive
+from amontons.checks import positive
 from amontons.collision.memory import RememberedContacts
 from amontons.dynamics.energy_ledger import Work
 from amontons.dynamics.forces import ForceSystem
@@ -24,15 +24,19 @@ from amontons.problem.problem import ConeProblem
 from amontons.simulation.checkpoint import restore, save
 from amontons.simulation.checks import check_bodies
 from amontons.simulation.contacts import Contacts
+from amontons.simulation.flowing import Moment, flow
+from amontons.simulation.inventory import Begun
 from amontons.simulation.joint_handles import SimulatedJoints
+from amontons.simulation.meters import MeterReading, meter_readings
 from amontons.simulation.model import Model, body_state
 from amontons.simulation.movers import moves
 from amontons.simulation.notes import troubles
-from amontons.simulation.progress import progress_bar
+from amontons.simulation.progress import end_of_run, progress_bar
 from amontons.simulation.report import Readings, StepReport
 from amontons.simulation.rules import Rules, SolverChoice
 from amontons.simulation.sensing import NO_SENSORS, by_name, mean_of_substeps, read_before
 from amontons.simulation.sleeping import Sleeping
+from amontons.simulation.slumber import slumber
 from amontons.simulation.state import State
 from amontons.simulation.step import take_step
 from amontons.simulation.step_size import AutomaticStep
@@ -120,6 +124,8 @@ class Simulation:
         self._last_ids, self._places = self._ids, self.bodies.position
         self._earlier: tuple[Contacts, ...] = ()
         self._version, self._sensors = -1, NO_SENSORS
+        self.begun = Begun.of(world)
+        """Shapes and materials that there were when the simulation was made."""
         self._model: Model
         self.follow_world()
         moves(self, world)
@@ -218,7 +224,7 @@ class Simulation:
             Raise a `StrictError` after the first step with a note of some trouble, such as no
             convergence or an overlap; `on_step` has seen that step.
         """
-        end, nearly = self._end(duration, until)
+        end, nearly = end_of_run(self.time, duration, until)
         with progress_bar(self.time, end, progress) as show:
             while self.time < nearly:
                 report = self.step()
@@ -230,30 +236,27 @@ class Simulation:
                     break
         return self.readings
 
-    def _end(self, duration: float | None, until: float | None) -> tuple[float, float]:
-        """When a run ends [s], and when it is so near to that that rounding must be the rest."""
-        if (duration is None) == (until is None):
-            raise InputError("run() takes either a duration or until")
-        if duration is None:
-            end = finite("until", until)
-            return end, end - 1e-9 * abs(end)
-        if finite("duration", duration) < 0.0:
-            raise InputError(f"duration is {duration:g} s; it must not be negative")
-        return self.time + duration, self.time + duration - 1e-9 * duration
-
     def step(self) -> StepReport:
         """Take one time step, and report on it. If it raises, the state is as before."""
         with self._turnstile, one_blas_thread:
-            reports = self._substeps()
+            reports = self._flowed(self._substeps) if len(self.world.flows) else self._substeps()
         for report in reports:
             self.readings.append(report)
-        notes = tuple(note for each in reports for note in each.notes)
-        return reports[0] if len(reports) == 1 else dataclasses.replace(reports[-1], notes=notes)
+        if len(reports) == 1:
+            return reports[0]
+        return reports[-1].with_notes(note for each in reports for note in each.notes)
 
     def _substeps(self) -> list[StepReport]:
         """The parts of a step, all of them or none."""
+        if not len(self.bodies) and len(self.world.flows):  # who comes will come after it
+            self._last = None
+            self._state, report = slumber(self.state, self._next_length(self.state))
+            return [report]
         if self.world.version != self._version:  # nothing is bound to bodies that are nowhere
-            check_bodies(body_state(self.bodies), self.world.gravity, self._name_of)
+            ids, name_of = self.bodies.id, self.world.name_of
+            check_bodies(
+                body_state(self.bodies), self.world.gravity, lambda i: name_of(int(ids[i]))
+            )
         state, reports = self.state, []
         earlier: list[Contacts] = []
         sensed = []
@@ -275,8 +278,20 @@ class Simulation:
             self.joints.show(state.joints, solved.coordinates)
         return reports
 
-    def _name_of(self, row: int) -> str:
-        return self.world.name_of(int(self.bodies.id[row]))
+    def _flowed(self, step: Callable[[], list[StepReport]]) -> list[StepReport]:
+        """A step, after which bodies go and come by sinks and sources."""
+        place, time, model = self.bodies.position.copy(), self.time, self.model
+        reports = step()
+        moment = Moment(place, self.time - time, self.steps, self.time)
+        flows, notes = flow(self.world, model, self._state.flows, moment)
+        self._state = self._state._replace(flows=flows)
+        self.follow_world()
+        return [*reports[:-1], reports[-1].with_notes([*reports[-1].notes, *notes])]
+
+    @property
+    def meters(self) -> dict[str, MeterReading]:
+        """What sources, sinks and flow meters have counted so far, by their names."""
+        return meter_readings(self.world.flows, self.state.flows)
 
     def _next_length(self, state: State) -> float:
         h = self.step_length
@@ -323,6 +338,7 @@ class Simulation:
             watch=state.watch._replace(changed=True),
             rest=state.rest.renumbered(old_ids, bodies.id),
             sensors=read_before(self._sensors, self._model.sensors, state.sensors),
+            flows=state.flows.sized(len(world.flows), len(world.materials.list)),
         )
         self._ids, self._sensors = bodies.id.copy(), self._model.sensors
         self._version = world.version
@@ -362,15 +378,15 @@ class Simulation:
         """
         if self._last is None:
             raise InputError(
-                "no step has been taken yet, or everybody sleeps, so there is no problem: take a "
-                "step, or wake bodies up, as by a velocity that is written"
+                "no step has been taken yet, or everybody sleeps or is gone, so there is no "
+                "problem: take a step, or wake bodies up, as by a velocity that is written"
             )
         return self._last.problem
 
     # -- looking ----------------------------------------------------------------------------------
 
     def view(self, *, height: int = 480) -> Any:
-        """The viewer on the bodies as they are now: notebooks show it; `open()` does elsewhere."""
+        """The viewer on the bodies as they are now: notebooks show it, elsewhere `open()` does."""
         return _viewer().view(self, height=height)
 
     def render(self, **look: Any) -> Any:

@@ -26,8 +26,9 @@ def nobody_stirs(model: Model, astir: Astir) -> bool:
     return not np.isnan(rest.seen).any()
 
 
-def slumber(state: State, h: float, watch: Stopwatch) -> tuple[State, StepReport]:
+def slumber(state: State, h: float, watch: Stopwatch | None = None) -> tuple[State, StepReport]:
     """The state a step of h [s] later, and the report on it."""
+    watch = watch or Stopwatch()
     after = state._replace(time=state.time + h, steps=state.steps + 1)
     watch.lap("advance")
     none, work = np.zeros(3), state.energy.by_cause

@@ -14,6 +14,7 @@ from amontons.dynamics.energy_ledger import CAUSES, Work
 from amontons.dynamics.joints.model import JointModel
 from amontons.dynamics.joints.tables import JointState, state_without
 from amontons.errors import InputError
+from amontons.simulation.flow_state import FlowState
 from amontons.simulation.margins import NEAR_ONLY, MarginLevel
 
 Floats = NDArray[np.float64]
@@ -123,6 +124,7 @@ class State(NamedTuple):
     watch: WatchState
     rest: RestState
     sensors: Floats = NOT_SENSED  # what all sensors read of the last step, (numbers,)
+    flows: FlowState = FlowState.none()  # what sources, sinks and meters have counted
 
     @classmethod
     def at_start(cls, bodies: BodyState, joints: JointState, gravity: Floats) -> State:

@@ -133,6 +133,7 @@ def take_step(
         energy=energy._replace(held=now.kinetic + (now.potential + energy.stored)),
         watch=watched,
         rest=rest,
+        flows=state.flows,  # which act between steps
     )
     if model.sensors:
         touching = solved.contacts(state.bodies.id, state.bodies.position)

@@ -57,13 +57,13 @@ class Scales:
         dynamic = run.bodies.dynamic
         touching = [frame.contacts for frame in frames if frame.contacts is not None]
         return cls(
-            _high([frame.speed[dynamic] for frame in frames]),
+            _high([frame.whole().speed[dynamic] for frame in frames]),
             _high([loads(run.bodies, each)[dynamic] for each in touching]),
             _high([np.linalg.norm(each.force, axis=1) for each in touching]),
         )
 
     def shares(self, bodies: BodyList, frame: Frame, colour: str) -> Floats:
-        """From 0 to 1 by speed or force, shape (bodies,)."""
+        """From 0 to 1 by speed or force, shape (bodies,); the frame is a whole one."""
         if colour == "speed":
             return np.asarray(np.clip(frame.speed / (self.speed or 1.0), 0.0, 1.0))
         return np.asarray(np.clip(loads(bodies, frame.contacts) / (self.load or 1.0), 0.0, 1.0))

@@ -17,6 +17,9 @@ def extent(run: Recording) -> tuple[NDArray[np.float64], float]:
     if not dynamic.any():
         return np.zeros(3), 1.0
     places = np.concatenate([run.position[0][dynamic], run.position[-1][dynamic]])
+    places = places[~np.isnan(places[:, 0])]  # some may not be there yet, or any more
+    if not len(places):
+        return np.zeros(3), 1.0
     low, high = np.percentile(places, [2.0, 98.0], axis=0)
     half = np.array([shape.half for shape in run.shapes])[run.bodies.shape[dynamic]]
     reach = float(np.linalg.norm(half, axis=1).max())

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from amontons.algebra.rotations import rotation_matrices
+from amontons.results import Frame
 from amontons.viewer.extent import Recording, extent, is_glass
 from amontons.viewer.meshes import SCALED, SOLIDS, Mesh, mesh_of, plane_mesh
 
@@ -44,7 +45,8 @@ class Grouping:
         return np.concatenate([self.moving, self.still])
 
     def _groups(self, run: Recording) -> list[InstanceGroup]:
-        bodies, frame = run.bodies, run[0]
+        bodies, frame = run.bodies, run[0].whole()
+        passing = passing_bodies(run)
         number: dict[Any, int] = {}
         groups: dict[tuple[int, bool, bool, str], InstanceGroup] = {}
         for row, which in enumerate(bodies.shape.tolist()):
@@ -53,7 +55,8 @@ class Grouping:
             key: Any = ("plane", row) if plane else unit or which
             if key not in number:
                 number[key] = len(self.meshes)
-                if plane:
+                if plane:  # where it is when it is first there
+                    frame = frame_with(run, frame, row)
                     turn = rotation_matrices(frame.orientation[row][None])[0]
                     where = frame.position[row], turn, self.middle, self.size
                     self.meshes.append(plane_mesh(shape, *where))
@@ -61,7 +64,8 @@ class Grouping:
                     self.meshes.append(mesh_of(shape))
             if unit:
                 self.scale[row] = shape.half
-            alike = (number[key], not bool(bodies.fixed[row]), is_glass(bodies, row, shape))
+            moving = bool(passing[row] or not bodies.fixed[row])
+            alike = (number[key], moving, is_glass(bodies, row, shape))
             place = (*alike, shape.kind)
             groups.setdefault(place, InstanceGroup(*place)).rows.append(row)
         return list(groups.values())
@@ -96,6 +100,24 @@ class Grouping:
         """Half the diagonal of the largest body of a group [m]."""
         half = [run.shapes[which].half for which in np.unique(run.bodies.shape[group.rows])]
         return float(np.linalg.norm(half, axis=1).max())
+
+
+def passing_bodies(run: Recording) -> NDArray[np.bool_]:
+    """Which fixed bodies are not in all frames, shape (bodies,)."""
+    passing = np.zeros(len(run.bodies), dtype=bool)
+    if not run.come_and_go or not run.bodies.fixed.any():
+        return passing
+    for number in range(run.frames):
+        passing |= np.isnan(run[number].whole().position[:, 0])
+    return passing & run.bodies.fixed
+
+
+def frame_with(run: Recording, frame: Frame, row: int) -> Frame:
+    """A frame that a body is in: this one, or the first."""
+    number = 0
+    while np.isnan(frame.position[row, 0]):
+        frame, number = run[number].whole(), number + 1
+    return frame
 
 
 def _solid(kind: str) -> int:

@@ -69,6 +69,8 @@ class LiveServer:
             self._results.refresh()
             if self._results.frames >= self._frames_on_page + max(AT_ONCE, self._frames_on_page):
                 self._page = ""
+            if self._grown:
+                self._packing, self._page = Packing(self._results), ""
             if not self._page:
                 self._page = page_text(self._packing, live=True)
                 self._frames_on_page = self._results.frames
@@ -83,7 +85,14 @@ class LiveServer:
             last = min(self._results.frames, first + AT_ONCE)
             self._asked, self._sent = time.monotonic(), last
             ended = finished and last == self._results.frames
+            if self._grown:  # the page does not know them all: it must be loaded anew
+                return {"grown": True, "times": [], "finished": False}
             return self._packing.part(range(first, last)) | {"finished": ended}
+
+    @property
+    def _grown(self) -> bool:
+        """Whether there are bodies that the page does not know."""
+        return len(self._results.bodies) != len(self._packing.grouping.scale)
 
     def linger(self, longest: float = 10.0) -> None:
         """Wait until those who watch have seen the last frame."""

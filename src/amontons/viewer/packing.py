@@ -94,11 +94,15 @@ class Packing:
         }
 
     def _state(self, frame: Frame, rows: NDArray[np.int64]) -> NDArray[Any]:
+        """Bodies in a frame; who is not there has no turn: four zeros, and is not drawn."""
         state = np.zeros(len(rows), dtype=STATE)
-        state["place"] = frame.position[rows]
-        state["turn"] = np.rint(32767.0 * np.roll(frame.orientation[rows], -1, axis=1))
-        state["speed"] = frame.speed[rows]
-        state["load"] = loads(self.run.bodies, frame.contacts)[rows]
+        whole = frame.whole()
+        here = np.flatnonzero(~np.isnan(whole.position[rows, 0]))
+        there = rows[here]
+        state["place"][here] = whole.position[there]
+        state["turn"][here] = np.rint(32767.0 * np.roll(whole.orientation[there], -1, axis=1))
+        state["speed"][here] = whole.speed[there]
+        state["load"][here] = loads(self.run.bodies, frame.contacts)[there]
         return state
 
     def _contacts(self, frame: Frame) -> NDArray[Any]:
@@ -108,7 +112,7 @@ class Packing:
         packed = np.zeros(len(contacts), dtype=CONTACT)
         packed["point"], packed["force"] = contacts.points, contacts.force
         rows = rows_of(bodies, contacts.bodies)
-        arms = frame.position[rows] - contacts.points[:, None]
+        arms = frame.whole().position[rows] - contacts.points[:, None]
         packed["arms"] = np.where(bodies.dynamic[rows][..., None], arms, 0.0)
         return packed
 

@@ -30,8 +30,8 @@ def write_csv(results: Results, folder: Path, frames: Sequence[int]) -> list[Pat
         stream.write((",".join(STATE) + "\n").encode())
         for number in frames:
             frame = results[number]
-            time = np.full(len(results.bodies), frame.time)
-            columns = (time, results.bodies.id, frame.position, frame.orientation, frame.twist)
+            time = np.full(len(frame.position), frame.time)
+            columns = (time, frame.id, frame.position, frame.orientation, frame.twist)
             np.savetxt(stream, np.column_stack(columns), fmt="%.17g", delimiter=",")
     with replacing(written[1]) as stream:
         table = np.column_stack([results.readings(name) for name in results.columns])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import struct
 from collections.abc import Sequence
@@ -12,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from amontons.errors import InputError
+from amontons.results.frames import Frame
 from amontons.results.reader import Results
 from amontons.results.surfaces import Surface
 from amontons.storage.writing import replacing
@@ -61,10 +63,12 @@ def write_gltf(results: Results, folder: Path, frames: Sequence[int]) -> list[Pa
     buffer = Buffer()
     bodies = results.bodies
     meshes = [_mesh(buffer, shape, i) for i, shape in enumerate(results.shapes)]
-    first = results[frames[0]]
+    first = _shown(results[frames[0]])
+    there = ~np.isnan(results[frames[0]].whole().position[:, 0])
     nodes: list[dict[str, Any]] = [
         {
             "name": bodies.names[i],
+            "scale": [float(there[i])] * 3,
             "mesh": int(bodies.shape[i]),
             "translation": first.position[i].tolist(),
             "rotation": _xyzw(first.orientation[i]).tolist(),
@@ -111,19 +115,36 @@ def _mesh(buffer: Buffer, shape: Surface, number: int) -> dict[str, Any]:
 
 def _animation(buffer: Buffer, results: Results, frames: list[int]) -> dict[str, Any]:
     times = buffer.add(results.time[frames], "SCALAR")
-    position = np.stack([results.position[number] for number in frames])
-    rotation = _xyzw(np.stack([results.orientation[number] for number in frames]))
+    shown = [results[number].whole() for number in frames]
+    there = np.stack([~np.isnan(each.position[:, 0]) for each in shown])
+    position = np.stack([_shown(each).position for each in shown])
+    rotation = _xyzw(np.stack([_shown(each).orientation for each in shown]))
     samplers: list[dict[str, Any]] = []
     channels: list[dict[str, Any]] = []
-    for body in np.flatnonzero(~results.bodies.fixed).tolist():
-        for path, keys, kind in (
-            ("translation", position[:, body], "VEC3"),
-            ("rotation", rotation[:, body], "VEC4"),
-        ):
+    for body in np.flatnonzero(~results.bodies.fixed | ~there.all(axis=0)).tolist():
+        comes = not there[:, body].all()  # from one key to the next, not by flying there
+        how = {"interpolation": "STEP"} if comes else {}
+        keys = [("translation", position[:, body], "VEC3"), ("rotation", rotation[:, body], "VEC4")]
+        if comes:
+            keys.append(("scale", np.repeat(there[:, body, None], 3, axis=1).astype(float), "VEC3"))
+        for path, values, kind in keys:
             target = {"node": body, "path": path}
             channels.append({"sampler": len(samplers), "target": target})
-            samplers.append({"input": times, "output": buffer.add(keys, kind)})
+            samplers.append({"input": times, "output": buffer.add(values, kind), **how})
     return {"name": results.scene or "run", "samplers": samplers, "channels": channels}
+
+
+def _shown(frame: Frame) -> Frame:
+    """A frame with rows for all bodies; those that are not there are at the origin, unturned."""
+    whole = frame.whole()
+    gone = np.isnan(whole.position[:, 0])
+    if not gone.any():
+        return whole
+    return dataclasses.replace(
+        whole,
+        position=np.where(gone[:, None], 0.0, whole.position),
+        orientation=np.where(gone[:, None], (1.0, 0.0, 0.0, 0.0), whole.orientation),
+    )
 
 
 def _xyzw(quaternions: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from amontons.results.exports.particles import bounds_of, particles_of
+from amontons.results.exports.particles import bounds_of, particles_of, present
 from amontons.results.reader import Results
 from amontons.storage.writing import replacing
 
@@ -29,14 +29,14 @@ def write_lammps(results: Results, folder: Path, frames: Sequence[int]) -> list[
     Ids are those of the bodies plus one, as LAMMPS counts atoms from 1. Types are 1 for spheres, 2
     ellipsoids, 3 boxes, 4 cylinders, 5 capsules, 6 cones, 7 all others.
     """
-    particles, chosen = particles_of(results), list(frames)
-    low, high = bounds_of(results, chosen, particles) if chosen else np.zeros((2, 3))
+    everybody, chosen = particles_of(results), list(frames)
+    low, high = bounds_of(results, chosen, everybody) if chosen else np.zeros((2, 3))
     bounds = "".join(f"{a:.17g} {b:.17g}\n" for a, b in zip(low, high, strict=True))
     path = folder / "run.dump"
     with replacing(path) as stream:
         stream.write(b"ITEM: UNITS\nsi\n")  # once, as LAMMPS does
         for number in chosen:
-            frame = results[number]
+            particles, frame = present(results[number], everybody)
             stream.write(
                 (
                     f"ITEM: TIME\n{frame.time:.17g}\nITEM: TIMESTEP\n{frame.step}\n"

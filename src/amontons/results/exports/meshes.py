@@ -37,6 +37,13 @@ class Meshes:
             np.concatenate([np.empty((0, 3), dtype=np.int64), *corners]),
         )
 
+    def among(self, there: NDArray[np.bool_]) -> Meshes:
+        """Those of some bodies, told for each row."""
+        kept = there[self.owner]
+        number = np.cumsum(kept) - 1
+        triangles = self.triangles[kept[self.triangles[:, 0]]]
+        return Meshes(self.vertices[kept], self.owner[kept], number[triangles])
+
     def placed(self, position: Floats, orientation: Floats) -> Floats:
         """Vertices in the world for bodies that stand like this [m], shape (vertices, 3)."""
         turns = rotation_matrices(orientation)[self.owner]

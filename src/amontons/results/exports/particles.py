@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from amontons.errors import InputError
+from amontons.results.frames import Frame
 from amontons.results.reader import Results
 
 Floats = NDArray[np.float64]
@@ -57,12 +58,29 @@ def particles_of(results: Results) -> ParticleTable:
     )
 
 
+def present(frame: Frame, particles: ParticleTable) -> tuple[ParticleTable, Frame]:
+    """The particles that are in a frame; the frame has a row for every body."""
+    whole = frame.whole()
+    here = np.flatnonzero(~np.isnan(whole.position[particles.row, 0]))
+    if here.size == len(particles.row):
+        return particles, whole
+    species = [particles.species[i] for i in here.tolist()]
+    row, id, type, _, radius, half, mass = particles
+    kept = ParticleTable(
+        row[here], id[here], type[here], species, radius[here], half[here], mass[here]
+    )
+    return kept, whole
+
+
 def bounds_of(results: Results, frames: list[int], particles: ParticleTable) -> Floats:
     """A box that holds all particles in all of these frames [m], shape (2, 3)."""
     reach = particles.radius[:, None]
     low, high = np.full(3, np.inf), np.full(3, -np.inf)
     for number in frames:
         place = results.position[number][particles.row]
-        low = np.minimum(low, (place - reach).min(axis=0))
-        high = np.maximum(high, (place + reach).max(axis=0))
+        here = ~np.isnan(place[:, 0])
+        low = np.minimum(low, (place - reach)[here].min(axis=0, initial=np.inf))
+        high = np.maximum(high, (place + reach)[here].max(axis=0, initial=-np.inf))
+    if not np.isfinite(low).all():
+        return np.zeros((2, 3))
     return np.stack([low, high])

@@ -12,7 +12,7 @@ from typing import Any
 import h5py
 import numpy as np
 
-from amontons.results.exports.particles import particles_of
+from amontons.results.exports.particles import particles_of, present
 from amontons.results.exports.vtkhdf import CELLS, PACKED, add_cells, add_steps, replace
 from amontons.results.reader import Results
 
@@ -25,40 +25,33 @@ def write_points(results: Results, folder: Path, frames: Sequence[int]) -> list[
 
 
 def _points(root: h5py.Group, results: Results, frames: list[int]) -> None:
-    particles = particles_of(results)
-    points, count = len(particles.id), len(frames)
-    root["NumberOfPoints"] = np.array([points])
+    everybody, count = particles_of(results), len(frames)
+    found = [present(results[number], everybody) for number in frames]
+    points = np.array([len(particles.row) for particles, _ in found], dtype=np.int64)
+    root["NumberOfPoints"] = points
     for name in CELLS:
-        mine = points if name == "Vertices" else 0
-        add_cells(root, name, [mine], [mine], np.arange(mine), size=1)
-    moving = {
-        "Points": (np.float64, 3), "PointData/velocity": (np.float32, 3),
-        "PointData/angular_velocity": (np.float32, 3), "PointData/orientation": (np.float32, 4),
-    }  # fmt: skip
-    sets = {
-        name: root.create_dataset(
-            name, (count * points, width), kind, chunks=(max(points, 1), width), **PACKED
-        )
-        for name, (kind, width) in moving.items()
+        mine = points if name == "Vertices" else np.zeros_like(points)
+        numbers = [np.arange(each) for each in mine]
+        add_cells(root, name, mine, mine, np.concatenate([[], *numbers]), size=1)
+    columns: dict[str, tuple[Any, list[Any]]] = {
+        "Points": (np.float64, [f.position[p.row] for p, f in found]),
+        "PointData/velocity": (np.float32, [f.twist[p.row, :3] for p, f in found]),
+        "PointData/angular_velocity": (np.float32, [f.twist[p.row, 3:] for p, f in found]),
+        "PointData/orientation": (np.float32, [f.orientation[p.row] for p, f in found]),
+        "PointData/body": (np.int64, [p.id for p, _ in found]),
+        "PointData/type": (np.int64, [p.type for p, _ in found]),
+        "PointData/radius": (np.float64, [p.radius for p, _ in found]),
+        "PointData/mass": (np.float64, [p.mass for p, _ in found]),
+        "PointData/half_lengths": (np.float64, [p.half for p, _ in found]),
     }
-    still: dict[str, Any] = {
-        "body": particles.id, "type": particles.type, "radius": particles.radius,
-        "mass": particles.mass, "half_lengths": particles.half,
-    }  # fmt: skip
-    for name, values in still.items():
-        root[f"PointData/{name}"] = values
-    for i, number in enumerate(frames):
-        frame, rows = results[number], slice(i * points, (i + 1) * points)
-        sets["Points"][rows] = frame.position[particles.row]
-        sets["PointData/velocity"][rows] = frame.twist[particles.row, :3]
-        sets["PointData/angular_velocity"][rows] = frame.twist[particles.row, 3:]
-        sets["PointData/orientation"][rows] = frame.orientation[particles.row]
-    starts, none = points * np.arange(count), np.zeros(count, dtype=np.int64)
-    steps = add_steps(root, results.time[frames], parts=none, points=starts)
-    for name in moving:
+    starts = np.cumsum(points) - points
+    steps = add_steps(root, results.time[frames], parts=np.arange(count), points=starts)
+    for name, (kind, parts) in columns.items():
+        each = parts[0].shape[1:] if parts else ()
+        whole = np.concatenate([np.empty((0, *each)), *parts]).astype(kind)
+        root.create_dataset(name, data=whole, **(PACKED if len(whole) else {}))
         if name.startswith("PointData"):
             steps[name.replace("PointData", "PointDataOffsets")] = starts
-    for name in still:
-        steps[f"PointDataOffsets/{name}"] = none
-    for name in ("CellOffsets", "ConnectivityIdOffsets"):
-        steps[name] = np.zeros((count, len(CELLS)), dtype=np.int64)
+    offsets = np.zeros((count, len(CELLS)), dtype=np.int64)
+    offsets[:, 0] = starts
+    steps["CellOffsets"], steps["ConnectivityIdOffsets"] = offsets, offsets

@@ -51,6 +51,9 @@ def replace(path: Path, fill: Any) -> None:
 
 def _bodies(root: h5py.Group, results: Results, frames: Sequence[int]) -> None:
     """Surfaces: the triangles are written once, the points of every frame."""
+    if results.come_and_go:
+        _passing_bodies(root, results, frames)
+        return
     meshes, count = Meshes.of(results), len(frames)
     points, triangles = len(meshes.vertices), len(meshes.triangles)
     root["NumberOfPoints"] = np.array([points])
@@ -74,6 +77,37 @@ def _bodies(root: h5py.Group, results: Results, frames: Sequence[int]) -> None:
     for name in ("CellOffsets", "ConnectivityIdOffsets"):
         steps[name] = np.zeros((count, len(CELLS)), dtype=np.int64)
     assert triangles == root["Polygons/NumberOfCells"][0]
+
+
+def _passing_bodies(root: h5py.Group, results: Results, frames: Sequence[int]) -> None:
+    """Surfaces of the bodies that are in each frame, with triangles of their own."""
+    everybody = Meshes.of(results)
+    found, parts = [results[number].whole() for number in frames], []
+    for frame in found:
+        parts.append(everybody.among(~np.isnan(frame.position[:, 0])))
+    points = np.array([len(each.vertices) for each in parts], dtype=np.int64)
+    root["NumberOfPoints"] = points
+    cells = {name: np.zeros_like(points) for name in CELLS}
+    cells["Polygons"] = np.array([len(each.triangles) for each in parts], dtype=np.int64)
+    for name in CELLS:
+        corners = [each.triangles.ravel() for each in parts] if name == "Polygons" else []
+        add_cells(
+            root, name, cells[name], 3 * cells[name],
+            np.concatenate([np.empty(0, dtype=np.int64), *corners]), size=3,
+        )  # fmt: skip
+    both = list(zip(parts, found, strict=True))
+    root["Points"] = _stacked([m.placed(f.position, f.orientation) for m, f in both], 3)
+    root["PointData/velocity"] = _stacked([f.velocity[m.owner] for m, f in both], 3)
+    ids = [results.bodies.id[each.owner] for each in parts]
+    root["PointData/body"] = np.concatenate([np.empty(0, dtype=np.int64), *ids])
+    starts = np.cumsum(points) - points
+    steps = add_steps(root, results.time[list(frames)], parts=np.arange(len(frames)), points=starts)
+    for name in root["PointData"]:
+        steps[f"PointDataOffsets/{name}"] = starts
+    first = cells["Polygons"].cumsum() - cells["Polygons"]
+    offsets = np.zeros((len(frames), len(CELLS)), dtype=np.int64)
+    offsets[:, CELLS.index("Polygons")] = first
+    steps["CellOffsets"], steps["ConnectivityIdOffsets"] = offsets, 3 * offsets
 
 
 def _contacts(root: h5py.Group, results: Results, frames: Sequence[int]) -> None:

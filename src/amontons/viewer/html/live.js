@@ -2,6 +2,7 @@
 
 const PAUSE = 500; // milliseconds between two questions
 const AT_ONCE = 60; // frames in one answer at most
+const ANEW = 3000; // milliseconds before the page is loaded again, to know bodies that have come
 
 window.follow = async (viewer) => {
   let following = true; // until somebody moves the slider back
@@ -10,6 +11,13 @@ window.follow = async (viewer) => {
     following = Number(slider.value) >= viewer.frames - 2;
   });
   element("play").addEventListener("click", () => (following = false));
+  const shown = sessionStorage.getItem("shown"); // before the page was loaded again
+  sessionStorage.removeItem("shown");
+  if (shown) {
+    viewer.play(false);
+    viewer.show(shown === "last" ? viewer.frames - 1 : Number(shown));
+    following = shown === "last";
+  }
   let behind = false; // there is more already
   for (;;) {
     if (!behind) await new Promise((later) => setTimeout(later, PAUSE));
@@ -18,6 +26,12 @@ window.follow = async (viewer) => {
       part = await (await fetch(`frames?from=${viewer.frames}`, { cache: "no-store" })).json();
     } catch {
       element("live").textContent = "the run's process has gone";
+      return;
+    }
+    if (part.grown) {
+      await new Promise((later) => setTimeout(later, ANEW));
+      sessionStorage.setItem("shown", following ? "last" : String(viewer.frame));
+      location.reload();
       return;
     }
     if (part.times.length) {

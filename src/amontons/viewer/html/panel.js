@@ -16,14 +16,15 @@ class BodyPanel {
     };
   }
 
-  // place (three numbers), speed and load of a moving body in a frame
+  // place (three numbers), speed and load of a moving body in a frame, if it is there
   state(row, frame) {
     const { run, renderer } = this.viewer;
     const bytes = renderer.states.bytes;
     const view = new DataView(bytes.buffer, bytes.byteOffset);
     const at = STATE * (frame * run.moving + this.place.get(row));
     const [x, y, z, speed, load] = [0, 4, 8, 20, 24].map((skip) => view.getFloat32(at + skip, true));
-    return { place: [x, y, z], speed, load };
+    const there = [12, 14, 16, 18].some((skip) => view.getInt16(at + skip, true) !== 0);
+    return { there, place: [x, y, z], speed, load };
   }
 
   moves(row) {
@@ -33,7 +34,12 @@ class BodyPanel {
   // places of a body in all frames, one after the other
   path(row) {
     const path = new Float32Array(3 * this.viewer.frames);
-    for (let i = 0; i < this.viewer.frames; i++) path.set(this.state(row, i).place, 3 * i);
+    const states = Array.from({ length: this.viewer.frames }, (_, i) => this.state(row, i));
+    let place = (states.find((state) => state.there) || states[0]).place; // before it came
+    states.forEach((state, i) => {
+      if (state.there) place = state.place;
+      path.set(place, 3 * i);
+    });
     return path;
   }
 
@@ -46,12 +52,15 @@ class BodyPanel {
     if (run.mass[row] !== null) lines.push(`mass ${run.mass[row].toPrecision(4)} kg`);
     const now = Math.floor(frame);
     if (this.moves(row)) {
-      const { place, speed, load } = this.state(row, now);
-      lines.push(`at (${place.map((x) => x.toFixed(3)).join(", ")}) m`);
-      lines.push(`speed ${speed.toFixed(3)} m/s`);
-      if (run.ranges) lines.push(`contact forces ${load.toPrecision(4)} N`);
-      if (this.moves(options.second) && options.second !== row) {
-        const apart = Math.hypot(...sub(this.state(options.second, now).place, place));
+      const { there, place, speed, load } = this.state(row, now);
+      if (there) {
+        lines.push(`at (${place.map((x) => x.toFixed(3)).join(", ")}) m`);
+        lines.push(`speed ${speed.toFixed(3)} m/s`);
+        if (run.ranges) lines.push(`contact forces ${load.toPrecision(4)} N`);
+      } else lines.push("not here at this time");
+      const other = this.moves(options.second) && this.state(options.second, now);
+      if (there && other && other.there && options.second !== row) {
+        const apart = Math.hypot(...sub(other.place, place));
         lines.push(`${apart.toPrecision(4)} m to ${run.names[options.second]}`);
       }
     }
@@ -73,12 +82,17 @@ class BodyPanel {
     const ink = this.canvas.getContext("2d");
     ink.scale(dense, dense);
     const states = Array.from({ length: frames }, (_, i) => this.state(row, i));
-    rows.forEach(([name, unit, of], i) => this.curve(ink, i * ROW, name, unit, states.map(of)));
+    rows.forEach(([name, unit, of], i) => {
+      const values = states.map((state) => (state.there ? of(state) : NaN));
+      this.curve(ink, i * ROW, name, unit, values);
+    });
   }
 
   curve(ink, top, name, unit, values) {
     const style = getComputedStyle(document.documentElement);
-    const [low, high] = [Math.min(...values), Math.max(...values)];
+    const known = values.filter((value) => !Number.isNaN(value));
+    if (!known.length) return;
+    const [low, high] = [Math.min(...known), Math.max(...known)];
     const [first, last] = [top + 18, top + ROW - 3];
     const x = (i) => (WIDTH * i) / (values.length - 1);
     const y = (value) => last - ((last - first) * (value - low)) / (high - low || 1);
@@ -88,7 +102,7 @@ class BodyPanel {
     ink.strokeStyle = style.getPropertyValue("--curve");
     ink.lineWidth = 1.2;
     ink.beginPath();
-    values.forEach((value, i) => ink.lineTo(x(i), y(value)));
+    values.forEach((value, i) => Number.isNaN(value) || ink.lineTo(x(i), y(value)));
     ink.stroke();
     ink.globalAlpha = 0.5;
     ink.fillRect(Math.min(x(this.viewer.frame), WIDTH - 1), first, 1, last - first);

@@ -19,7 +19,10 @@ flat out float row;
 vec3 turned(vec4 q, vec3 v) { return v + 2.0 * cross(q.xyz, cross(q.xyz, v) + q.w * v); }
 vec4 turn() { return normalize(mix(turnA, dot(turnA, turnB) < 0.0 ? -turnB : turnB, between)); }
 vec3 place() { return mix(placeA, placeB, between); }
-bool leftOut() { return dot(cut.xyz, place()) > cut.w; }
+// a body that comes or goes has no turn where it is not; it is shown in frames that it is in
+bool there() { return dot(turnA, turnA) > 0.1 && (between == 0.0 || dot(turnB, turnB) > 0.1); }
+bool shown() { return there() && dot(cut.xyz, place()) <= cut.w; }
+const vec4 NOWHERE = vec4(2.0, 2.0, 2.0, 1.0);   // off the screen
 vec3 wheel(float x) { return 0.5 + 0.5 * cos(6.28318 * (x + vec3(0.0, 0.33, 0.67))); }
 ${HEAT_GLSL}
 void dress() {
@@ -64,7 +67,7 @@ void main() {
   facing = turned(q, normal / look.xyz);
   spot = turned(q, corner * look.xyz) + place();
   dress();
-  gl_Position = leftOut() ? vec4(2.0, 2.0, 2.0, 1.0) : camera * vec4(spot, 1.0);
+  gl_Position = shown() ? camera * vec4(spot, 1.0) : NOWHERE;
 }`;
 
 const BODY_FRAGMENT = `#version 300 es
@@ -118,11 +121,7 @@ void main() {
   // tangents from the eye to the ball about the solid, to both sides and up and down
   vec3 seen = to * axes;
   float gap = seen.z * seen.z - radius * radius;
-  if (seen.z < radius * 1.01 || leftOut()) {
-    gl_Position = vec4(2.0, 2.0, 2.0, 1.0);
-    gl_PointSize = 1.0;
-    return;
-  }
+  if (!shown() || seen.z < radius * 1.01) { gl_Position = NOWHERE; gl_PointSize = 1.0; return; }
   vec2 middle = seen.xy * seen.z / gap;
   vec2 reach = radius * sqrt(seen.xy * seen.xy + gap) / gap;
   gl_Position = vec4(2.0 * screen.z * middle / screen.xy, 0.0, 1.0);

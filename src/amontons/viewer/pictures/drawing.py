@@ -27,9 +27,9 @@ class Drawing:
         self, stage: Stage, frame: Frame, camera: Camera, backdrop: Backdrop, colours: Floats
     ) -> None:
         self.stage, self.camera, self.backdrop = stage, camera, backdrop
-        self.balls = stage.round_bodies(frame)
+        self.balls, round_rows = stage.round_bodies(frame)
         self.facets, owner = stage.facets(frame, camera, glass=False)
-        self.colours = colours[np.append(stage.balls, owner).astype(np.int64)]
+        self.colours = colours[np.append(round_rows, owner)]
         seen = backdrop.seen.copy()
         self.balls.draw(camera, seen, 0)
         self.facets.draw(seen, len(self.balls))

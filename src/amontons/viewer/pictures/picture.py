@@ -108,7 +108,7 @@ class Painter:
     def picture(self, number: int) -> Picture:
         """Of a frame."""
         look, stage, camera = self.look, self._stage, self._camera
-        frame = self.run[number]
+        frame = self.run[number].whole()
         if self._backdrop is None or stage.backdrop_moves:
             self._backdrop = Backdrop(stage, frame, camera)
         forces, tints = None, np.empty((0, 3))

@@ -19,6 +19,11 @@ from amontons.viewer.pictures.view import Camera
 ROUND = ("Sphere", "Ellipsoid")
 
 
+def there(frame: Frame, rows: list[int]) -> Longs:
+    """Which of some bodies are in a whole frame: their places in the list."""
+    return np.flatnonzero(~np.isnan(frame.position[rows, 0]))
+
+
 @dataclass
 class Cast:
     """Bodies that share triangles: their rows, and each one's scale."""
@@ -30,15 +35,21 @@ class Cast:
     rows: list[int] = field(default_factory=list)
     scale: list[Floats] = field(default_factory=list)
 
-    def placed(self, frame: Frame) -> tuple[Floats, Floats]:
-        """Corners [m] and normals in the world, each of shape (bodies · triangles, 3, 3)."""
-        turns = rotation_matrices(frame.orientation[self.rows])
-        scale = np.array(self.scale)[:, None, None]
+    def placed(self, frame: Frame) -> tuple[Floats, Floats, Longs]:
+        """Corners [m] and normals in the world, each of shape (bodies · triangles, 3, 3).
+
+        And the row of each one's body. The frame is a whole one.
+        """
+        some = there(frame, self.rows)
+        rows = np.array(self.rows, dtype=np.int64)[some]
+        turns = rotation_matrices(frame.orientation[rows])
+        scale = np.array(self.scale)[some][:, None, None]
         points, normals = self.corners[None, ..., :3] * scale, self.corners[None, ..., 3:] / scale
-        places = frame.position[self.rows][:, None, None]
+        places = frame.position[rows][:, None, None]
         moved = np.einsum("bij,btcj->btci", turns, points) + places
         turned = np.einsum("bij,btcj->btci", turns, normals)
-        return moved.reshape(-1, 3, 3), turned.reshape(-1, 3, 3)
+        owner = np.repeat(rows, len(self.corners))
+        return moved.reshape(-1, 3, 3), turned.reshape(-1, 3, 3), owner
 
 
 @dataclass(frozen=True)
@@ -102,8 +113,9 @@ class Stage:
                 casts[key].scale.append(shape.half if box else np.ones(3))
         self.casts = list(casts.values())
         still = [*self.planes, *(row for cast in self.casts if cast.glass for row in cast.rows)]
-        self.backdrop_moves = not bool(self.bodies.fixed[np.array(still, dtype=np.int64)].all())
-        """Whether planes or containers move."""
+        fixed = bool(self.bodies.fixed[np.array(still, dtype=np.int64)].all())
+        self.backdrop_moves = run.come_and_go or not fixed
+        """Whether planes or containers move, or may come and go."""
 
     def _cast(self, which: int, glass: bool) -> Cast:
         shape = self.shapes[which]
@@ -114,24 +126,24 @@ class Stage:
         triangles = corners.reshape(-1, 3, 6).astype(np.float64)
         return Cast(triangles, shape.kind in CLOSED, glass)
 
-    def round_bodies(self, frame: Frame) -> Balls:
-        """Spheres and ellipsoids of a frame."""
-        half = np.array([self.shapes[which].half for which in self.bodies.shape[self.balls]])
-        turns = rotation_matrices(frame.orientation[self.balls])
-        return Balls(frame.position[self.balls], turns, half.reshape(-1, 3))
+    def round_bodies(self, frame: Frame) -> tuple[Balls, Longs]:
+        """Spheres and ellipsoids of a frame, and the rows of their bodies."""
+        rows = np.array(self.balls, dtype=np.int64)[there(frame, self.balls)]
+        half = np.array([self.shapes[which].half for which in self.bodies.shape[rows]])
+        turns = rotation_matrices(frame.orientation[rows])
+        return Balls(frame.position[rows], turns, half.reshape(-1, 3)), rows
 
     def facets(self, frame: Frame, camera: Camera, *, glass: bool) -> tuple[Facets, Longs]:
         """Triangles of all that is glass, or is not, and the row of the body of each."""
         casts = [cast for cast in self.casts if cast.glass is glass]
         nothing = np.empty((0, 3, 3))
         placed = [cast.placed(frame) for cast in casts]
-        counts = [len(cast.corners) for cast in casts]
-        owner = [np.repeat(cast.rows, count) for cast, count in zip(casts, counts, strict=True)]
+        owner = [rows for *_, rows in placed]
         closed = [np.full(len(rows), cast.closed) for cast, rows in zip(casts, owner, strict=True)]
         made = Facets(
             camera,
-            np.concatenate([nothing, *(points for points, _ in placed)]),
-            np.concatenate([nothing, *(normals for _, normals in placed)]),
+            np.concatenate([nothing, *(points for points, *_ in placed)]),
+            np.concatenate([nothing, *(normals for _, normals, _ in placed)]),
             np.concatenate([np.empty(0, dtype=bool), *closed]),
         )
         return made, np.concatenate([np.empty(0, dtype=np.int64), *owner])
@@ -139,7 +151,7 @@ class Stage:
     def grounds(self, frame: Frame) -> list[Ground]:
         """Planes of a frame."""
         found = []
-        for row in self.planes:
+        for row in (self.planes[i] for i in there(frame, self.planes)):
             shape = self.shapes[self.bodies.shape[row]]
             turn = rotation_matrices(frame.orientation[row][None])[0]
             normal = turn @ corners_of(shape.vertices, shape.triangles)[0, 3:]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -31,19 +32,28 @@ class Sizes:
     """Diameters [m] between the cells of a table, rising, shape (cells + 1,)."""
     below: Floats
     """Share of the count of grains that are smaller than each, from 0 to 1."""
+    recipe: Mapping[str, Any] = field(default_factory=dict)
+    """How it was made: the `kind`, which is the method, and its arguments."""
 
     @classmethod
     def single(cls, d: float) -> Sizes:
         """Grains of one diameter [m]."""
         d = positive("d", d)
-        return cls(f"single {d:g} m", np.array([d, d]), np.array([0.0, 1.0]))
+        return cls(
+            f"single {d:g} m", np.array([d, d]), np.array([0.0, 1.0]), {"kind": "single", "d": d}
+        )
 
     @classmethod
     def uniform(cls, low: float, high: float, *, by: str = "count") -> Sizes:
         """Diameters even between two [m]."""
         low, high = _rising("low", low, "high", high)
         return cls._made(
-            f"uniform {low:g} to {high:g} m", low, high, lambda d: (d - low) / (high - low), by
+            f"uniform {low:g} to {high:g} m",
+            low,
+            high,
+            lambda d: (d - low) / (high - low),
+            by,
+            {"kind": "uniform", "low": low, "high": high, "by": by},
         )
 
     @classmethod
@@ -63,6 +73,7 @@ class Sizes:
         return cls._made(
             f"lognormal about {median:g} m, sigma {sigma:g}", median / reach, median * reach,
             lambda d: ndtr(np.log(d / median) / sigma), by,
+            {"kind": "lognormal", "median": median, "sigma": sigma, "by": by, "cut": cut},
         )  # fmt: skip
 
     @classmethod
@@ -82,6 +93,8 @@ class Sizes:
         return cls._made(
             f"weibull {scale:g} m, shape {shape:g}", first, last,
             lambda d: -np.expm1(-((d / scale) ** shape)), by,
+            {"kind": "weibull", "scale": scale, "shape": shape, "by": by, "low": first,
+             "high": last},
         )  # fmt: skip
 
     @classmethod
@@ -107,13 +120,14 @@ class Sizes:
         logs = np.log(sieves)
         return cls._made(
             f"sieve curve {sieves[0]:g} to {sieves[-1]:g} m", sieves[0], sieves[-1],
-            lambda each: np.interp(np.log(each), logs, share), by, logs,
+            lambda each: np.interp(np.log(each), logs, share), by,
+            {"kind": "sieve", "d": sieves.tolist(), "passing": share.tolist(), "by": by}, logs,
         )  # fmt: skip
 
     @classmethod
     def _made(
         cls, name: str, low: float, high: float, share: Callable[[Floats], Floats], by: str,
-        kinks: Floats | None = None,
+        recipe: Mapping[str, Any], kinks: Floats | None = None,
     ) -> Sizes:  # fmt: skip
         """A table of a distribution from low to high, given by its cumulative share."""
         if by not in ("count", "mass"):
@@ -127,7 +141,7 @@ class Sizes:
         if by == "mass":
             part = part / np.exp(1.5 * (logs[1:] + logs[:-1]))  # d³ in the middle of a cell
         below = np.concatenate([[0.0], np.cumsum(part)])
-        return cls(f"{name} by {by}", edges, below / below[-1])
+        return cls(f"{name} by {by}", edges, below / below[-1], recipe)
 
     @property
     def smallest(self) -> float:

@@ -5,7 +5,7 @@ import pytest
 from scipy.spatial import cKDTree
 
 import amontons as am
-from amontons.generators.sizes import passing
+from amontons.model.sizes import passing
 
 SIEVES, CURVE = [1e-3, 2e-3, 4e-3, 8e-3], [0.0, 0.3, 0.7, 1.0]
 
