@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 import hashlib
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,7 @@ from amontons.errors import FileFormatError, InputError
 from amontons.model.materials import PAIRED
 from amontons.model.shapes import Shape, Sphere
 from amontons.model.world import World
+from amontons.simulation.checkpoint_checks import checksum, faults, wrong_types
 from amontons.simulation.state import State
 from amontons.storage.reading import DAMAGE, ZIP_START, require_file
 from amontons.storage.writing import replacing
@@ -30,14 +32,14 @@ Arrays = dict[str, NDArray[Any]]
 Ids = NDArray[np.int64]
 
 FORMAT = "amontons checkpoint"
-VERSION = 4
+VERSION = 5
 
 
 def save(simulation: Simulation, path: str | os.PathLike[str]) -> None:
     """Write a checkpoint; an older one of that name stays until the new one is whole."""
     arrays = _arrays(simulation)
     with replacing(Path(path)) as stream:
-        np.savez(stream, **arrays)  # type: ignore[arg-type]
+        np.savez(stream, checksum=np.array(checksum(arrays)), **arrays)  # type: ignore[arg-type]
 
 
 def restore(simulation: Simulation, path: str | os.PathLike[str]) -> None:
@@ -49,9 +51,11 @@ def restore(simulation: Simulation, path: str | os.PathLike[str]) -> None:
             f"{path} is a checkpoint of another scene: its shapes, materials or motions differ; "
             "build the same world first"
         )
-    missing = sorted(set(_arrays(simulation)) - set(arrays))
+    own = _arrays(simulation)
+    missing = sorted(set(own) - set(arrays))
     if missing:
         raise FileFormatError(f"{path} lacks {', '.join(missing)}")
+    _require_none(path, wrong_types(arrays, own))
     gone = np.setdiff1d(simulation.bodies.id, arrays["bodies.id"])
     for what, fits in (
         ("bodies", _bodies_fit(simulation, arrays)),
@@ -63,7 +67,14 @@ def restore(simulation: Simulation, path: str | os.PathLike[str]) -> None:
                 f"{path} is a checkpoint of another scene: its {what} are others; build the same "
                 "world first"
             )
+    _require_none(path, faults(arrays, own, simulation.world))
     _put_back(simulation, arrays, gone)
+
+
+def _require_none(path: Path, found: Iterator[str]) -> None:
+    """Raise with the first fault that was found, if any."""
+    for fault in found:
+        raise FileFormatError(f"{path} is not a state that a run can go on from: {fault}")
 
 
 def steps_of(path: str | os.PathLike[str]) -> int:
@@ -105,6 +116,9 @@ def _read(path: Path) -> Arrays:
                 state = {key: archive[key] for key in archive.files}
         except DAMAGE as reason:
             raise FileFormatError(f"{path} cannot be read as a checkpoint: {reason}") from None
+    odd = [key for key, value in state.items() if not isinstance(value, np.ndarray)]
+    if odd:
+        raise FileFormatError(f"{path} cannot be read as a checkpoint: {odd[0]!r} is no array")
     if str(state.get("format")) != FORMAT:
         raise FileFormatError(f"{path} is not a checkpoint of a simulation")
     if str(state.get("version")) != str(VERSION):
@@ -114,6 +128,12 @@ def _read(path: Path) -> Arrays:
         )
     if "scene" not in state or "bodies.id" not in state:
         raise FileFormatError(f"{path} lacks its scene or its bodies")
+    told = str(state.pop("checksum", None))
+    if told != checksum(state):
+        raise FileFormatError(
+            f"{path} is damaged: it does not match its checksum; put back a copy, or remove it to "
+            "begin from the start"
+        )
     return state
 
 
