@@ -18,7 +18,8 @@ from amontons.results.claim import is_claimed
 from amontons.results.constants import read_constants
 from amontons.results.layout import CRC, FRAME, checked_names
 from amontons.results.schema import Arrays, Outline, outlined
-from amontons.storage.guarded_hdf5 import HDF5_ERRORS, GuardedFile, brief, is_growing
+from amontons.storage.guarded_hdf5 import HDF5_ERRORS, GuardedFile, is_growing
+from amontons.storage.reading import brief
 
 T = TypeVar("T")
 Moments = NDArray[Any]

@@ -22,7 +22,7 @@ from amontons.model.shapes import Shape, Sphere
 from amontons.model.world import World
 from amontons.simulation.checkpoint_checks import checksum, faults, wrong_types
 from amontons.simulation.state import State
-from amontons.storage.reading import DAMAGE, ZIP_START, require_file
+from amontons.storage.reading import DAMAGE, ZIP_START, brief, require_file
 from amontons.storage.writing import replacing
 
 if TYPE_CHECKING:
@@ -77,12 +77,13 @@ def _require_none(path: Path, found: Iterator[str]) -> None:
         raise FileFormatError(f"{path} is not a state that a run can go on from: {fault}")
 
 
-def steps_of(path: str | os.PathLike[str]) -> int:
-    """Steps that had been taken when a checkpoint was written."""
-    steps = _read(Path(path)).get("steps")
-    if steps is None or steps.shape != () or steps.dtype.kind not in "iu":
-        raise FileFormatError(f"{path} does not say after how many steps it was written")
-    return int(steps)
+def clock_of(path: str | os.PathLike[str]) -> tuple[int, float]:
+    """Steps that had been taken when a checkpoint was written, and the simulated time [s]."""
+    state = _read(Path(path))
+    for name, kinds in (("steps", "iu"), ("time", "f")):
+        if name not in state or state[name].shape != () or state[name].dtype.kind not in kinds:
+            raise FileFormatError(f"{path} does not say when it was written: no {name}")
+    return int(state["steps"]), float(state["time"])
 
 
 def fingerprint(world: World) -> str:
@@ -115,7 +116,9 @@ def _read(path: Path) -> Arrays:
             with np.load(stream, allow_pickle=False) as archive:
                 state = {key: archive[key] for key in archive.files}
         except DAMAGE as reason:
-            raise FileFormatError(f"{path} cannot be read as a checkpoint: {reason}") from None
+            raise FileFormatError(
+                f"{path} cannot be read as a checkpoint: {brief(reason)}"
+            ) from None
     odd = [key for key, value in state.items() if not isinstance(value, np.ndarray)]
     if odd:
         raise FileFormatError(f"{path} cannot be read as a checkpoint: {odd[0]!r} is no array")
@@ -123,8 +126,8 @@ def _read(path: Path) -> Arrays:
         raise FileFormatError(f"{path} is not a checkpoint of a simulation")
     if str(state.get("version")) != str(VERSION):
         raise FileFormatError(
-            f"{path} is a checkpoint of version {state.get('version')}; this release reads "
-            f"version {VERSION}"
+            f"{path} is a checkpoint of version {str(state.get('version'))[:20]}; this release "
+            f"reads version {VERSION}"
         )
     if "scene" not in state or "bodies.id" not in state:
         raise FileFormatError(f"{path} lacks its scene or its bodies")
