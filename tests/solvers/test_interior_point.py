@@ -225,6 +225,6 @@ def test_regularisation_that_refinement_does_not_remove_is_lowered(name):
     solution = am.InteriorPoint(tolerance=1e-10).solve(problem)
     assert solution.converged
     assert solution.iterations <= 40
-    other = am.APGD(tolerance=1e-7, max_iterations=50_000).solve(problem)
+    other = am.APGD(tolerance=1e-5, max_iterations=20_000).solve(problem)
     assert other.converged
-    assert solution.objective == pytest.approx(other.objective, rel=1e-6)
+    assert other.objective - 1e-4 * abs(other.objective) < solution.objective <= other.objective

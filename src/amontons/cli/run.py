@@ -45,6 +45,15 @@ def run(
     max_iterations: Annotated[
         int | None, typer.Option("--max-iterations", "-n", metavar="N", help="In every step.")
     ] = None,
+    friction: Annotated[
+        str | None,
+        typer.Option(
+            "--friction",
+            metavar="LAW",
+            help="convex (relaxed) or exact Coulomb friction.",
+            show_default=False,
+        ),
+    ] = None,
     threads: Threads = None,
     seed: Annotated[int | None, typer.Option(help="Of everything random.")] = None,
     set: Annotated[
@@ -94,6 +103,7 @@ def run(
         solver=solver,
         tolerance=tolerance,
         max_iterations=max_iterations,
+        friction=friction,
     )
     use_threads(threads)
     start_where_cold()

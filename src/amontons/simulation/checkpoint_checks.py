@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from amontons.dynamics.joints.tables import UNBROKEN
 from amontons.model.world import World
+from amontons.simulation.margins import LEVELS
 
 Arrays = Mapping[str, NDArray[Any]]
 
@@ -32,9 +33,6 @@ COUNTED = ("bodies.", "joints.", "loads.", *MEMORIES)
 
 PER_BODY = ("rest.seen", "rest.since")
 """Arrays with one row per body beside those called `bodies`."""
-
-MOST_DOUBLINGS = 62
-"""Of the margin within which contacts are looked for; more than any pair of speeds asks for."""
 
 
 def checksum(arrays: Arrays) -> str:
@@ -107,6 +105,9 @@ def _body_faults(arrays: Arrays, world: World) -> Iterator[str]:
     for column in FINITE:
         if not np.isfinite(arrays[f"bodies.{column}"]).all():
             yield f"bodies.{column} has a number that is not finite"
+    with np.errstate(over="ignore"):
+        if not np.isfinite(arrays["bodies.twist"] ** 2).all():
+            yield "a body is too fast for its energy to be a number"
     length = (arrays["bodies.orientation"] ** 2).sum(axis=1)
     if (np.abs(length - 1.0) > UNIT).any():
         yield "an orientation is not a unit quaternion"
@@ -120,7 +121,7 @@ def _number_faults(arrays: Arrays) -> Iterator[str]:
     for name in ("steps", "margin.calm", "watch.strikes"):
         if (arrays[name] < 0).any():
             yield f"{name} is negative"
-    if not 0 <= arrays["margin.doublings"] <= MOST_DOUBLINGS:
+    if not 0 <= arrays["margin.doublings"] < LEVELS:
         yield "margin.doublings is out of range"
     if (arrays["joints.broken_by"] > UNBROKEN).any():
         yield "a joint broke in a way that there is not"
