@@ -47,12 +47,13 @@ def simulation():
 
 def test_a_run_keeps_what_it_had_written_and_goes_on_once_there_is_room(disk):
     sim = simulation()
+    recorder = Recorder(sim, disk / "run", rate=200.0)
+    sim.run(0.1, on_step=recorder)
+    recorder.checkpoint()
+    filler = fill(disk)
     with pytest.raises(am.OutputError, match=r"run\.h5: .*disk is full"):
-        with Recorder(sim, disk / "run", rate=200.0) as recorder:
-            sim.run(0.1, on_step=recorder)
-            recorder.checkpoint()
-            filler = fill(disk)
-            sim.run(20.0, on_step=recorder)
+        sim.run(20.0, on_step=recorder)
+    recorder.abandon()
     with Results(disk / "run") as results:
         assert results.frames >= 20
         kept = [results[i].position for i in range(20)]

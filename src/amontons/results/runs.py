@@ -105,7 +105,7 @@ def resume(
 def _simulation(scene: Scene | FileScene, settings: Advice) -> Simulation:
     if isinstance(scene, FileScene):
         return scene.simulation(settings)
-    chosen = {} if settings.friction is None else {"friction": settings.friction}
+    chosen: dict[str, Any] = {} if settings.friction is None else {"friction": settings.friction}
     return Simulation(scene.build(), step=settings.step, solver=settings.make_solver(), **chosen)
 
 
