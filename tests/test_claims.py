@@ -11,6 +11,7 @@ import pytest
 
 from amontons import _claims
 from amontons._claims import Claim
+from amontons.cli import second_compiler
 
 pytestmark = pytest.mark.skipif(_claims.fcntl is None, reason="this system has no such locks")
 
@@ -82,6 +83,37 @@ def test_who_waits_says_for_whom_and_gets_it(path, holder, monkeypatch, caplog):
     ]
     assert not is_free(path)  # ours
     claim.drop()
+
+
+def test_nothing_is_said_of_a_process_that_was_started_to_compile(
+    path, holder, monkeypatch, caplog
+):
+    monkeypatch.setattr(_claims, "SILENCE", 0.0)
+    monkeypatch.setattr(_claims, "helpers", {holder.pid})
+    looks = []
+
+    def let_go(pause):
+        looks.append(pause)
+        if len(looks) == 3:
+            holder.stdin.write("\n")
+            holder.stdin.flush()
+            assert holder.stdout.readline() == "dropped\n"
+
+    monkeypatch.setattr(_claims.time, "sleep", let_go)
+    claim = Claim(path, "kernel")
+    claim.take()
+    assert len(looks) == 3
+    assert not caplog.records
+    claim.drop()
+
+
+def test_the_second_compiler_is_known_as_a_helper(monkeypatch):
+    monkeypatch.setattr(_claims, "helpers", set())
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    monkeypatch.setattr(sys, "executable", "/bin/true")
+    second = second_compiler.start("step")
+    assert _claims.helpers == {second.pid}
+    second.wait()
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/stat"), reason="this system has no /proc")

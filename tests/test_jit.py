@@ -215,14 +215,30 @@ def test_stamp_of_a_room_sees_what_is_below_it(copy):
     assert changed == [""]  # the top of the package may use everything
 
 
-def test_prune_keeps_the_present_code(tmp_path, monkeypatch):
+def test_prune_keeps_the_present_code_and_what_others_use(tmp_path, monkeypatch):
     monkeypatch.setenv("AMONTONS_CACHE_DIR", str(tmp_path))
     mine = tmp_path / f"kernels-{_kernel_cache.present_stamp('')}"
-    for folder in (mine, tmp_path / "kernels-old", tmp_path / "kernels-older", tmp_path / "other"):
-        folder.mkdir()
-        (folder / "code").write_text("x")
-    assert _kernel_cache.prune_cache() == 2
-    assert sorted(path.name for path in tmp_path.iterdir()) == [mine.name, "other"]
+    now = time.time()
+    for name, days in {mine.name: 99, "kernels-old": 15, "kernels-recent": 13, "other": 99}.items():
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "code").write_text("x")
+        os.utime(tmp_path / name, (now - days * 86_400,) * 2)
+    assert _kernel_cache.prune_cache() == 1
+    left = {path.name for path in tmp_path.iterdir()}
+    assert left == {mine.name, "kernels-recent", "other"}
+
+
+def test_code_that_is_loaded_counts_as_used(tmp_path):
+    """Also where nothing is compiled, so that no file changes."""
+    environment = os.environ | {"AMONTONS_CACHE_DIR": str(tmp_path)}
+    command = [sys.executable, "-c", "import amontons.problem.kernels"]
+    subprocess.run(command, env=environment, check=True)
+    folders = list(tmp_path.glob("kernels-*"))
+    assert folders
+    for folder in folders:
+        os.utime(folder, (0, 0))
+    subprocess.run(command, env=environment, check=True)
+    assert all(time.time() - folder.stat().st_mtime < 3600.0 for folder in folders)
 
 
 IMPORT = """

@@ -30,6 +30,10 @@ PAUSE = 0.02
 """Seconds between two looks at a claim that another process holds."""
 
 
+helpers: set[int] = set()
+"""Numbers of processes that this one started to compile for it: waiting for them is no news."""
+
+
 class Claim:
     """The right to compile the function `name`, as a lock on the file at `path`."""
 
@@ -73,7 +77,7 @@ class Claim:
                     _called(owner), self._name, state,
                 )  # fmt: skip
                 return False
-            if waited > SILENCE and not told:
+            if waited > SILENCE and not told and owner not in helpers:
                 logger.warning(
                     "amontons: waiting for %s to compile `%s`", _called(owner), self._name
                 )

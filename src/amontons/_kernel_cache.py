@@ -8,10 +8,12 @@ test follows what every kernel really uses, and fails where the stamp would miss
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import os
 import shutil
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -40,6 +42,13 @@ BELOW: dict[str, tuple[str, ...]] = {
 """Rooms, that is folders, and those that kernels of each may use (a test sees to it).
 
 A folder of a kernel-free one counts where it is named: kernels read tables of shapes and joints."""
+
+
+DAY = 86_400.0
+"""Seconds."""
+
+KEPT = 14 * DAY
+"""Seconds for which compiled code of another version stays after it was last used."""
 
 
 def stamped_sources(room: str = "", package: Path = PACKAGE) -> Iterator[Path]:
@@ -93,11 +102,28 @@ def present_stamp(room: str) -> str:
     return source_stamp(room)
 
 
+def mark_used(folder: Path) -> None:
+    """Note that compiled code in a folder is in use, by the folder's time; at most once a day."""
+    with contextlib.suppress(OSError):  # of another user, or read-only
+        if time.time() - folder.stat().st_mtime > DAY:
+            os.utime(folder)
+
+
 def prune_cache() -> int:
-    """Delete compiled code of other versions of the sources; return how many folders went."""
+    """Delete compiled code of other versions that nobody used for :data:`KEPT`; say how many.
+
+    Checkouts that share a cache have versions of their own: those in use stay.
+    """
     root = cache_root()
     present = {f"kernels-{present_stamp(room)}" for room in ("", *BELOW)}
-    stale = [p for p in root.glob("kernels-*") if p.name not in present]
+    stale = [p for p in root.glob("kernels-*") if p.name not in present and _unused(p)]
     for folder in stale:
         shutil.rmtree(folder, ignore_errors=True)
     return len(stale)
+
+
+def _unused(folder: Path) -> bool:
+    try:
+        return time.time() - folder.stat().st_mtime > KEPT
+    except OSError:  # another process has just deleted it
+        return False

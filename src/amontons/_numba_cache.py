@@ -29,7 +29,7 @@ from numba.core import caching, event
 from numba.core.codegen import CPUCodeLibrary
 
 from amontons._claims import Claim
-from amontons._kernel_cache import cache_root, present_stamp, room_of
+from amontons._kernel_cache import cache_root, mark_used, present_stamp, room_of
 from amontons._shipped_kernels import FOLDER, shipped
 
 logger = logging.getLogger("amontons")
@@ -68,6 +68,7 @@ class _StampedLocator(caching._CacheLocator):  # type: ignore[misc]
         except OSError as reason:
             logger.info("no kernel cache: %s; kernels are compiled anew in each process", reason)
             return locator if shipped().usable else None
+        mark_used(Path(locator.get_cache_path()).parent)
         return locator
 
 

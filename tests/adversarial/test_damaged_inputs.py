@@ -1,8 +1,8 @@
 """A campaign against everything that reads a user's file: a clear error, or a result.
 
 Every input is a sound file with one fault, made from a seed. Neither a hang (20 s) nor a crash,
-nor an exception other than the package's own, nor more than 6 GB. `AMONTONS_CAMPAIGN=300` tries
-300 inputs of each kind.
+nor an exception other than the package's own, nor more than 6 GB. Of files that a run goes on from,
+no other state than that of the sound ones either. `AMONTONS_CAMPAIGN=300` tries 300 inputs of each.
 """
 
 import tomllib
@@ -14,7 +14,9 @@ import pytest
 import amontons as am
 from amontons.interchange.text import to_toml
 from amontons.interchange.yaml_text import parse_yaml
+from amontons.results.layout import CHECKPOINT, SCENE_FILE
 from helpers.damage_inputs import CAMPAIGN, attack
+from helpers.damaged_readers import make_run
 from helpers.robot_files import ARM, write_robot
 from helpers.scene_files import GOOD
 
@@ -101,6 +103,12 @@ INPUTS = {
     "binary stl": ("mesh", binary_stl),
     "ascii stl": ("mesh", ascii_stl),
     "obj": ("mesh", lambda folder: written(CUBE, folder / "wedge.obj")),
+    "checkpoint": ("checkpoint", lambda folder: make_run(folder) / CHECKPOINT),
+    "checkpoint, sums made to fit": (
+        "crafted checkpoint",
+        lambda folder: make_run(folder) / CHECKPOINT,
+    ),
+    "scene of a run": ("kept scene", lambda folder: make_run(folder) / SCENE_FILE),
 }
 
 NEEDS = {"urdf": "yourdfpy", "mjcf": "mujoco", "mesh": "trimesh"}

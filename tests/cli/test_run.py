@@ -10,11 +10,20 @@ import time
 import numpy as np
 import pytest
 
-from amontons.results import Results
+from amontons.results import Results, resume
 from amontons.scenes import SCENES
 from helpers.command_line import run, said
 
 SMALL = ("bouncing_balls", "--bodies", 6, "--set", "height=0.02", "--time", 0.1)
+
+
+SLIDE = """\
+amontons: 1
+run: {{time: 0.1, step: 0.01, friction: {friction}}}
+bodies:
+  - {{name: floor, shape: {{kind: plane}}, fixed: true}}
+  - {{shape: {{kind: box, size: [0.2, 0.2, 0.2]}}, mass: 1, position: [0, 0, 0.1]}}
+"""
 
 
 def refused(result, *words):
@@ -86,10 +95,24 @@ def test_json_and_options_arrive(tmp_path):
         assert results.about["parameters"]["seed"] == 5
         assert results.about["settings"] == {
             "time": 0.1, "step": 0.005, "solver": "gauss-seidel", "tolerance": 1e-2,
-            "max_iterations": 77,
+            "max_iterations": 77, "friction": None,
         }  # fmt: skip
         energy = results.readings("kinetic_energy") + results.readings("potential_energy")
         assert report["energy"] == [energy[0], energy[-1]]
+
+
+@pytest.mark.parametrize("law", ["convex", "exact"])
+def test_the_law_of_friction_is_chosen_and_kept(law, tmp_path):
+    scene = tmp_path / "slide.yaml"
+    scene.write_text(SLIDE.format(friction="convex" if law == "exact" else "exact"))
+    for word, out in ((SMALL[0], tmp_path / "built-in"), (scene, tmp_path / "file")):
+        result = run("run", word, "--time", 0.02, "--friction", law, "-o", out)
+        assert result.exit_code == 0, result.output
+        with Results(out) as results:
+            assert results.about["settings"]["friction"] == law
+        again = resume(out, time=0.03)
+        assert again.simulation.solvers.many.exact == (law == "exact")
+        again.recorder.close()
 
 
 def test_a_finer_tolerance_is_met(tmp_path):
@@ -125,6 +148,7 @@ def test_folders_are_numbered_and_never_overwritten(tmp_path, monkeypatch, folde
         (("drum", "--tolerance", "0"), ("--tolerance is 0",)),
         (("drum", "--solver", "newton"), ("'newton'", "apgd", "gauss-seidel")),
         (("drum", "--max-iterations", "-1"), ("max_iterations",)),
+        (("drum", "--friction", "none"), ("friction must be convex or exact", "'none'")),
         (("drum", "--frames", "0"), ("rate is 0",)),
         (("drum", "--threads", "0"), ("threads",)),
         (("four_bar", "--set", "crank=2"), ("Grashof",)),

@@ -288,3 +288,17 @@ def test_a_checkpoint_without_its_run_is_neither_taken_nor_replaced(tmp_path, ag
         Recorder(sim, tmp_path, resume=again)
     assert sim.steps == 0
     assert digest(tmp_path) == before
+
+
+def test_a_checkpoint_of_another_time_is_refused(tmp_path):
+    """It has the right number of steps, but another run's length of a step."""
+    with Recorder(simulation(), tmp_path / "one") as recorder:
+        recorder.simulation.run(0.05, on_step=recorder)
+    other = simulation(step=1e-3)
+    for _ in range(recorder.simulation.steps):
+        other.step()
+    other.save(tmp_path / "one" / "checkpoint.npz")
+    before = digest(tmp_path / "one")
+    with pytest.raises(am.InputError, match="they are of two runs"):
+        Recorder(simulation(), tmp_path / "one", resume=True)
+    assert digest(tmp_path / "one") == before

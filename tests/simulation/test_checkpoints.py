@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import amontons as am
 from amontons.scenes import packed_bed
+from amontons.simulation.checkpoint_checks import checksum
 
 BALL = am.Sphere(0.1)
 
@@ -210,11 +211,12 @@ def test_files_that_are_no_checkpoints(saved, tmp_path):
 
 
 def changed(path, **values):
-    """The same checkpoint with some entries replaced, or left out where None."""
+    """The same checkpoint with entries replaced, or left out where None; its checksum fits."""
     with np.load(path) as archive:
         state = dict(archive)
-    state |= values
-    np.savez(path, **{name: value for name, value in state.items() if value is not None})
+    del state["checksum"]
+    state = {name: value for name, value in (state | values).items() if value is not None}
+    np.savez(path, checksum=np.array(checksum(state)), **state)
 
 
 @pytest.mark.parametrize(
@@ -227,6 +229,23 @@ def changed(path, **values):
         ({"bodies.position": np.zeros((3, 3))}, am.InputError, "its bodies are others"),
         ({"joints.id": np.array([0, 5])}, am.InputError, "its joints are others"),
         ({"loads.arms": np.zeros((9, 3))}, am.InputError, "its loads are others"),
+        ({"steps": np.array("three")}, am.FileFormatError, "steps holds <U5; expected int64"),
+        ({"bodies.id": np.zeros(11)}, am.FileFormatError, "bodies.id holds float64"),
+        ({"watch.recent": np.zeros((2, 2))}, am.FileFormatError, "watch.recent has shape"),
+        ({"rest.seen": np.zeros((1, 13))}, am.FileFormatError, "rest.seen has shape"),
+        ({"time": np.array(math.nan)}, am.FileFormatError, "time or its gravity is not finite"),
+        ({"steps": np.array(-1)}, am.FileFormatError, "steps is negative"),
+        ({"margin.doublings": np.array(2000)}, am.FileFormatError, "doublings is out of range"),
+        ({"bodies.id": np.arange(11)[::-1]}, am.FileFormatError, "ids of its bodies do not rise"),
+        ({"bodies.shape": np.full(11, 99, np.int32)}, am.FileFormatError, "a body has a shape"),
+        ({"bodies.motion": np.full(11, -2, np.int32)}, am.FileFormatError, "a body has a motion"),
+        ({"bodies.material": np.full(11, 9, np.int32)}, am.FileFormatError, "has a material"),
+        ({"bodies.twist": np.full((11, 6), np.inf)}, am.FileFormatError, "twist has a number"),
+        ({"bodies.orientation": np.ones((11, 4))}, am.FileFormatError, "not a unit quaternion"),
+        ({"bodies.mass": np.full(11, -1.0)}, am.FileFormatError, "a body has no mass"),
+        ({"joints.broken_by": np.full(2, 99, np.uint8)}, am.FileFormatError, "there is not"),
+        ({"contacts.keys": np.zeros(3, np.uint64)}, am.FileFormatError, "one row per contact"),
+        ({"contacts.first": np.full(12, 10**9)}, am.FileFormatError, "do not rise"),
     ],
     ids=lambda value: str(next(iter(value))) if isinstance(value, dict) else None,
 )
@@ -234,6 +253,27 @@ def test_checkpoints_that_were_tampered_with(saved, values, error, match):
     sim, path = saved
     changed(path, **values)
     refuses(path, sim, error, match)
+
+
+def test_contacts_of_bodies_that_are_not_there_never_reach_a_kernel(saved):
+    sim, path = saved
+    with np.load(path) as archive:
+        bodies = archive["contacts.bodies"]
+    assert len(bodies)
+    for row in (-2, 11, 2**30):
+        bodies[0, 1] = row
+        changed(path, **{"contacts.bodies": bodies})
+        refuses(path, sim, am.FileFormatError, "names bodies that are not there")
+
+
+def test_a_number_that_changed_is_found_by_the_checksum(saved):
+    """Archives have sums of their own, but who repairs one makes those fit."""
+    sim, path = saved
+    with np.load(path) as archive:
+        state = dict(archive)
+    state["bodies.position"][1, 2] += 1e-12
+    np.savez(path, **state)
+    refuses(path, sim, am.FileFormatError, "does not match its checksum")
 
 
 def test_checkpoints_of_other_scenes(saved):

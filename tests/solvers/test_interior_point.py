@@ -1,6 +1,7 @@
 """The interior point method and the automatic choice, as their users meet them."""
 
 import logging
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -212,3 +213,18 @@ def test_exact_friction_with_the_interior_point_inside():
     for name in ("coulomb", "rolling", "bodies-torque"):
         solver = am.ExactCoulomb(inner=am.InteriorPoint(), tolerance=1e-10)
         assert solver.solve(case(name).problem).converged
+
+
+@pytest.mark.parametrize("name", ["pressed_bed_hardly_held", "pressed_bed_sliding"])
+def test_regularisation_that_refinement_does_not_remove_is_lowered(name):
+    """Steps of `PressedBed(60, width=1.0)`, a few directions of which hardly any contact holds.
+
+    With a δ of 1e-8 throughout, iterations stall at residuals of 1.5e-8 and 5.4e-8.
+    """
+    problem = am.ConeProblem.load(Path(__file__).parent / "data" / f"{name}.npz")
+    solution = am.InteriorPoint(tolerance=1e-10).solve(problem)
+    assert solution.converged
+    assert solution.iterations <= 40
+    other = am.APGD(tolerance=1e-5, max_iterations=20_000).solve(problem)
+    assert other.converged
+    assert other.objective - 1e-4 * abs(other.objective) < solution.objective <= other.objective

@@ -41,6 +41,15 @@ def run(
     max_iterations: Annotated[
         int | None, typer.Option("--max-iterations", "-n", metavar="N", help="In every step.")
     ] = None,
+    friction: Annotated[
+        str | None,
+        typer.Option(
+            "--friction",
+            metavar="LAW",
+            help="convex (relaxed) or exact Coulomb friction.",
+            show_default=False,
+        ),
+    ] = None,
     threads: Threads = None,
     seed: Annotated[int | None, typer.Option(help="Of everything random.")] = None,
     set: Annotated[
@@ -85,7 +94,7 @@ def run(
     made = _made(scene, bodies, seed, set or [])
     given = {
         "time": time, "step": step, "solver": solver, "tolerance": tolerance,
-        "max_iterations": max_iterations,
+        "max_iterations": max_iterations, "friction": friction,
     }  # fmt: skip
     settings = made.advice.changed(given, prefix="--")
     use_threads(threads)

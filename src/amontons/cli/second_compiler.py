@@ -11,6 +11,8 @@ import subprocess
 import sys
 from typing import Literal
 
+from amontons import _claims
+
 Job = Literal["step", "parallel-first"]
 
 
@@ -33,9 +35,11 @@ def start(job: Job) -> subprocess.Popen[bytes] | None:
     command = [sys.executable, "-m", "amontons.cli.second_compiler", job]
     silent = subprocess.DEVNULL
     try:
-        return subprocess.Popen(command, stdin=silent, stdout=silent, stderr=silent)
+        second = subprocess.Popen(command, stdin=silent, stdout=silent, stderr=silent)
     except OSError:
         return None  # no room for a process: one has to do
+    _claims.helpers.add(second.pid)
+    return second
 
 
 def main(job: str) -> None:

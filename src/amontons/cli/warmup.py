@@ -29,7 +29,7 @@ def warmup(
 ) -> None:
     """Compile everything for this machine, so that later runs start at once.
 
-    Compiled code of other versions of amontons is deleted.
+    Compiled code of other versions is deleted, unless it was used in the last two weeks.
     """
     from amontons import _jit, _kernel_cache
 

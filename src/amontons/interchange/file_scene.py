@@ -81,7 +81,7 @@ class FileScene:
             self._world_to_move(),
             step=run.step if settings.step == self.advice.step else settings.step,
             solver=self._solver(settings),
-            friction=run.friction,
+            friction=settings.friction or run.friction,
             substeps=run.substeps,
             sleeping=run.sleeping,
             near=run.near,

@@ -14,7 +14,7 @@ from amontons.results.layout import CHECKPOINT, NAME_LENGTH, RUN_FILE
 from amontons.results.reader import Results
 from amontons.results.run_file import RunFile
 from amontons.results.truncation import cut_back
-from amontons.simulation.checkpoint import steps_of
+from amontons.simulation.checkpoint import clock_of
 from amontons.simulation.simulation import Simulation
 
 SAME_PLACE = 1e-9
@@ -113,7 +113,7 @@ def _check_bodies(results: Results, folder: Path, simulation: Simulation) -> Non
 
 def _check_checkpoint(results: Results, folder: Path) -> None:
     """Raise where the file has not come as far as the checkpoint: what is between would be lost."""
-    step = steps_of(folder / CHECKPOINT)
+    step, moment = clock_of(folder / CHECKPOINT)
     first = results[0].step if results.frames else 0
     numbers = results.readings("number")
     if step != first and step not in numbers:
@@ -122,6 +122,13 @@ def _check_checkpoint(results: Results, folder: Path) -> None:
             f"{folder / CHECKPOINT} is of step {step}, which {results.path.name} does not have: it "
             f"goes from {first} to {last}; put the file back that belongs to the checkpoint, or "
             f"remove the checkpoint to go on from the start"
+        )
+    times = results.readings("time")[numbers == step] if step != first else results.time[:1]
+    if not (times == moment).all():
+        raise InputError(
+            f"{folder / CHECKPOINT} was written at {moment:g} s, and step {step} of "
+            f"{results.path.name} ended at {times[0]:g} s: they are of two runs; put the file back "
+            "that belongs to the other, or remove the checkpoint to go on from the start"
         )
 
 

@@ -124,7 +124,8 @@ def resume(
 def _simulation(scene: Scene | FileScene, settings: Advice) -> Simulation:
     if isinstance(scene, FileScene):
         return scene.simulation(settings)
-    return Simulation(scene.build(), step=settings.step, solver=settings.make_solver())
+    chosen: dict[str, Any] = {} if settings.friction is None else {"friction": settings.friction}
+    return Simulation(scene.build(), step=settings.step, solver=settings.make_solver(), **chosen)
 
 
 def _about(scene: Scene | FileScene, settings: Advice, folder: Path) -> dict[str, Any]:

@@ -19,7 +19,8 @@ from amontons.results.constants import check_constants, read_constants
 from amontons.results.layout import CRC, FRAME, METER, PRESENT, checked_names
 from amontons.results.roster import read_added, with_added
 from amontons.results.schema import Arrays, Outline, outlined
-from amontons.storage.guarded_hdf5 import HDF5_ERRORS, GuardedFile, brief, is_growing
+from amontons.storage.guarded_hdf5 import HDF5_ERRORS, GuardedFile, is_growing
+from amontons.storage.reading import brief
 
 T = TypeVar("T")
 Moments = NDArray[Any]

@@ -117,12 +117,16 @@ class Advice:
     """Name in `amontons.solvers.SOLVERS`."""
     tolerance: float = 1e-3
     max_iterations: int = 200
+    friction: str | None = None
+    """"convex" or "exact", or None for what simulations do by default."""
 
     def make_solver(self) -> Solver:
         """The solver of every step."""
         kind: Any = SOLVERS.get(self.solver)
         if kind is None:
             raise InputError(f"unknown solver {self.solver!r}; choose one of {', '.join(SOLVERS)}")
+        if self.friction not in (None, "convex", "exact"):
+            raise InputError(f"friction must be convex or exact, got {self.friction!r}")
         made: Solver = kind(tolerance=self.tolerance, max_iterations=self.max_iterations)
         return made
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import copy
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,9 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from amontons.errors import FileFormatError, InputError
+from amontons.simulation.checkpoint_checks import checksum, faults, wrong_shapes, wrong_types
 from amontons.simulation.inventory import Belongings, inventory_arrays, inventory_from
 from amontons.simulation.state import State
-from amontons.storage.reading import DAMAGE, ZIP_START, require_file
+from amontons.storage.reading import DAMAGE, ZIP_START, brief, require_file
 from amontons.storage.writing import replacing
 
 if TYPE_CHECKING:
@@ -35,16 +37,19 @@ def save(simulation: Simulation, path: str | os.PathLike[str]) -> None:
     """Write a checkpoint; an older one of that name stays until the new one is whole."""
     arrays = _arrays(simulation)
     with replacing(Path(path)) as stream:
-        np.savez(stream, **arrays)  # type: ignore[arg-type]
+        np.savez(stream, checksum=np.array(checksum(arrays)), **arrays)  # type: ignore[arg-type]
 
 
 def restore(simulation: Simulation, path: str | os.PathLike[str]) -> None:
     """Put a simulation into the state of a checkpoint; nothing changes if it does not fit."""
     path = Path(path)
     arrays = _read(path)
-    missing = sorted(set(_arrays(simulation)) - set(arrays))
+    own = _arrays(simulation)
+    missing = sorted(set(own) - set(arrays))
     if missing:
         raise FileFormatError(f"{path} lacks {', '.join(missing)}")
+    _require_none(path, wrong_types(arrays, own))
+    _require_none(path, wrong_shapes(arrays))
     try:
         inventory = inventory_from(arrays, simulation.world, simulation.begun)
     except InputError as reason:
@@ -60,15 +65,23 @@ def restore(simulation: Simulation, path: str | os.PathLike[str]) -> None:
                 f"{path} is a checkpoint of another scene: its {what} are others; build the same "
                 "world first"
             )
+    _require_none(path, faults(arrays, own, inventory, len(simulation.world.motions)))
     _put_back(simulation, arrays, gone, inventory)
 
 
-def steps_of(path: str | os.PathLike[str]) -> int:
-    """Steps that had been taken when a checkpoint was written."""
-    steps = _read(Path(path)).get("steps")
-    if steps is None or steps.shape != () or steps.dtype.kind not in "iu":
-        raise FileFormatError(f"{path} does not say after how many steps it was written")
-    return int(steps)
+def _require_none(path: Path, found: Iterator[str]) -> None:
+    """Raise with the first fault that was found, if any."""
+    for fault in found:
+        raise FileFormatError(f"{path} is not a state that a run can go on from: {fault}")
+
+
+def clock_of(path: str | os.PathLike[str]) -> tuple[int, float]:
+    """Steps that had been taken when a checkpoint was written, and the simulated time [s]."""
+    state = _read(Path(path))
+    for name, kinds in (("steps", "iu"), ("time", "f")):
+        if name not in state or state[name].shape != () or state[name].dtype.kind not in kinds:
+            raise FileFormatError(f"{path} does not say when it was written: no {name}")
+    return int(state["steps"]), float(state["time"])
 
 
 def _read(path: Path) -> Arrays:
@@ -82,16 +95,27 @@ def _read(path: Path) -> Arrays:
             with np.load(stream, allow_pickle=False) as archive:
                 state = {key: archive[key] for key in archive.files}
         except DAMAGE as reason:
-            raise FileFormatError(f"{path} cannot be read as a checkpoint: {reason}") from None
+            raise FileFormatError(
+                f"{path} cannot be read as a checkpoint: {brief(reason)}"
+            ) from None
+    odd = [key for key, value in state.items() if not isinstance(value, np.ndarray)]
+    if odd:
+        raise FileFormatError(f"{path} cannot be read as a checkpoint: {odd[0]!r} is no array")
     if str(state.get("format")) != FORMAT:
         raise FileFormatError(f"{path} is not a checkpoint of a simulation")
     if str(state.get("version")) != str(VERSION):
         raise FileFormatError(
-            f"{path} is a checkpoint of version {state.get('version')}; this release reads "
-            f"version {VERSION}"
+            f"{path} is a checkpoint of version {str(state.get('version'))[:20]}; this release "
+            f"reads version {VERSION}"
         )
     if "shapes.digest" not in state or "bodies.id" not in state:
         raise FileFormatError(f"{path} lacks its shapes or its bodies")
+    told = str(state.pop("checksum", None))
+    if told != checksum(state):
+        raise FileFormatError(
+            f"{path} is damaged: it does not match its checksum; put back a copy, or remove it to "
+            "begin from the start"
+        )
     return state
 
 

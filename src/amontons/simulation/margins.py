@@ -47,7 +47,7 @@ def choose_margin(
 def _doublings(margin: float, near: float) -> int:
     if margin <= near:
         return 0
-    return min(LEVELS - 1, int(np.ceil(np.log2(margin / near))))
+    return int(min(LEVELS - 1, np.ceil(np.log2(margin / near))))  # which may be infinite
 
 
 def _closing_speed(speeds: Floats) -> float:

@@ -17,6 +17,7 @@ from typing import Any
 import h5py
 
 from amontons.errors import FileFormatError
+from amontons.storage.reading import brief
 from amontons.storage.superblock import SIZE, Superblock
 
 HDF5_ERRORS = (
@@ -165,9 +166,3 @@ def is_growing(path: Path) -> bool:
 
 def _parts(path: str) -> Iterator[str]:
     return (part for part in path.split("/") if part)
-
-
-def brief(reason: BaseException) -> str:
-    """What h5py says, in one line."""
-    said = " ".join(str(reason).split()) or type(reason).__name__
-    return said if len(said) <= 160 else f"{said[:157]}..."

@@ -53,3 +53,9 @@ def require_file(path: Path, kind: str) -> None:
         if not path.parent.is_dir():
             hint += f"; the folder {path.parent} does not exist"
         raise FileNotFoundError(errno.ENOENT, hint, str(path))
+
+
+def brief(reason: BaseException) -> str:
+    """What a library says of a file, in one line."""
+    said = " ".join(str(reason).split()) or type(reason).__name__
+    return said if len(said) <= 160 else f"{said[:157]}..."

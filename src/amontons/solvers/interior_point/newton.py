@@ -19,7 +19,10 @@ from amontons.solvers.interior_point.scaling import add_barrier
 REFINEMENTS = 8
 """Steps of conjugate gradients at most, for one direction."""
 
-LARGEST_REGULARISATION = 1e-2
+LARGEST_REGULARISATION, SMALLEST_REGULARISATION = 1e-2, 1e-12
+
+FINER = 100.0
+"""Factor by which δ falls where refinement does not remove it."""
 
 
 class NewtonSystem:
@@ -27,7 +30,9 @@ class NewtonSystem:
 
     The factorised matrix has δ/ρ added on its diagonal, relative to the curvature 1/ρ of each
     block, and more where a pivot fails: redundant constraints and joints make N singular. The
-    residual of a refinement is taken with the problem's own product, without δ.
+    residual of a refinement is taken with the problem's own product, without δ. Where a direction
+    stays inexact all the same, as in beds that hardly any contact holds, the next matrices have a
+    smaller δ: directions with such an error do not bring the last digits.
     """
 
     def __init__(
@@ -83,6 +88,9 @@ class NewtonSystem:
             if not bend > 0.0:
                 break
             x, previous = x + square / bend * direction, square
+        if least > accuracy * size:
+            finer = self.regularisation / FINER
+            self.regularisation = min(max(finer, SMALLEST_REGULARISATION), self.regularisation)
         return best
 
     def _product(self, x: Floats) -> Floats:
