@@ -140,8 +140,7 @@ class Robot:
         """Angles [rad] and travels [m] of all joints, as the file counts them; shape (joints,)."""
         joints, rows = self.sim.joints, self._rows
         angle = joints.angle[rows]
-        measured = np.where(np.isnan(angle), joints.travel[rows], angle)
-        return np.asarray(measured + self._zero)
+        return np.asarray(np.where(np.isnan(angle), joints.travel[rows], angle) + self._zero)
 
     @property
     def qd(self) -> Floats:
