@@ -13,7 +13,7 @@ from amontons.cli.output import console, megabytes, print_json
 from amontons.cli.settings import Json
 
 LIBRARIES = ("numpy", "scipy", "numba", "h5py")
-EXTRAS = ("matplotlib", "clarabel", "cvxopt", "pypardiso", "qdldl")
+EXTRAS = ("matplotlib", "clarabel", "cvxopt", "pypardiso", "qdldl", "distributed")
 
 
 def info(json: Json = False) -> None:
