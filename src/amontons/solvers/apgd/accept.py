@@ -15,7 +15,7 @@ class Memory(NamedTuple):
 
     iterates: float
     total: float = 0.0  # sum of the logarithms of squared errors in this window
-    count: float = 0.0  # iterates in it
+    seen: float = 0.0  # iterates in it
     before: float = math.inf  # their mean in the window before
 
 
@@ -35,7 +35,7 @@ def recalled(memory: Memory, square: float) -> Memory:
     """
     if memory.iterates == math.inf:
         return memory
-    total, count = memory.total + math.log(max(square, 1e-300)), memory.count + 1.0
+    total, count = memory.total + math.log(max(square, 1e-300)), memory.seen + 1.0
     if count < WINDOW:
         return Memory(memory.iterates, total, count, memory.before)
     mean, iterates = total / count, memory.iterates
