@@ -21,6 +21,7 @@ from amontons.model.body_checks import (
     rows_of_three,
     yes_or_no,
 )
+from amontons.model.cell import Cell
 from amontons.model.forces import Load
 from amontons.model.joints import Connection
 from amontons.model.materials import Material, Materials
@@ -45,12 +46,21 @@ class World:
         How two materials' properties make those of a contact: "minimum", "maximum", "mean",
         "product", "geometric" or "sum" by the name of the property, where it is not the usual
         rule (minimum, but the sum of compliances and the larger damping).
+    cell:
+        The box that repeats itself, where space is one; by default there is none.
     """
 
     def __init__(
-        self, *, gravity: ArrayLike = (0.0, 0.0, -9.81), rules: Mapping[str, str] | None = None
+        self,
+        *,
+        gravity: ArrayLike = (0.0, 0.0, -9.81),
+        rules: Mapping[str, str] | None = None,
+        cell: Cell | None = None,
     ) -> None:
+        self.version = 0
+        """Rises whenever bodies, joints or forces are added or removed."""
         self.gravity = gravity
+        self.cell = cell
         self.bodies = Bodies()
         self.materials = Materials(rules)
         self.shapes: list[Shape] = []
@@ -59,8 +69,6 @@ class World:
         self.motions: list[Motion] = []
         self.joints: list[Connection] = []
         self.forces: list[Load] = []
-        self.version = 0
-        """Rises whenever bodies, joints or forces are added or removed."""
         self._shape_number: dict[tuple[Any, tuple[float, float, float]], int] = {}
         self._names: dict[int, str] = {}
         self._ids: dict[str, int] = {}
@@ -75,6 +83,22 @@ class World:
     @gravity.setter
     def gravity(self, value: ArrayLike) -> None:
         self._gravity = np.array(finite_vector("gravity", value))
+
+    @property
+    def cell(self) -> Cell | None:
+        """The box that repeats itself, or None.
+
+        Assign another to change its rates or its stress in a run, which keeps the lengths that the
+        cell has by then: `world.cell = dataclasses.replace(world.cell, shear_rate=0.1)`.
+        """
+        return self._cell
+
+    @cell.setter
+    def cell(self, value: Cell | None) -> None:
+        if value is not None and not isinstance(value, Cell):
+            raise InputError(f"cell must be an amontons.Cell or None, got {value!r}")
+        self._cell = value
+        self.version += 1
 
     # -- bodies -----------------------------------------------------------------------------------
 

@@ -22,6 +22,7 @@ from amontons.model.bodies import Bodies
 from amontons.model.materials import PairTable
 from amontons.model.motion import Motion
 from amontons.model.world import World
+from amontons.simulation.cell_model import CellModel
 from amontons.simulation.joined_bodies import JoinedBodies
 from amontons.simulation.state import BodyState, State
 
@@ -53,6 +54,7 @@ class Model:
     pair_table: Callable[[], PairTable] = field(repr=False)
     """Properties of contacts between materials, which may be told apart between steps."""
     name_of_id: Callable[[int], str] = field(repr=False)
+    cell: CellModel | None = None
     _holding: list[JoinedBodies] = field(default_factory=list, repr=False)
 
     @classmethod
@@ -74,7 +76,7 @@ class Model:
         )  # fmt: skip
         return cls(
             made, masses, joints, loads, world.motions, detector, lambda: world.materials.table,
-            world.name_of,
+            world.name_of, CellModel.of(world, masses, detector),
         )  # fmt: skip
 
     @property
@@ -133,5 +135,5 @@ def prepare(world: World) -> tuple[Model, State]:
     joints = JointSystem(world.joints, world.index_of, *poses)
     loads = ForceSystem(world.forces, world.index_of, *poses)
     bodies = body_state(world.bodies)._replace(seen=np.zeros(len(world.bodies), dtype=bool))
-    state = State.at_start(bodies, joints.state, world.gravity)
+    state = State.at_start(bodies, joints.state, world.gravity, world.cell)
     return Model.of(world, joints.model, loads), state.copy()

@@ -21,6 +21,7 @@ from amontons.errors import InputError, StrictError
 from amontons.model.bodies import Bodies
 from amontons.model.world import World
 from amontons.problem.problem import ConeProblem
+from amontons.simulation.cell_state import CellState
 from amontons.simulation.checkpoint import restore, save
 from amontons.simulation.checks import check_bodies
 from amontons.simulation.contacts import Contacts
@@ -111,7 +112,9 @@ class Simulation:
         self.joints = JointSystem([], world.index_of, *poses)
         self.loads = ForceSystem([], world.index_of, *poses)
         self.bodies.columns["seen"][:] = False
-        self._state = State.at_start(body_state(world.bodies), self.joints.state, world.gravity)
+        self._state = State.at_start(
+            body_state(world.bodies), self.joints.state, world.gravity, world.cell
+        )
         self._ids = self.bodies.id.copy()
         self._last: StepSolution | None = None
         self._last_ids, self._places = self._ids, self.bodies.position
@@ -174,6 +177,11 @@ class Simulation:
     @solver.setter
     def solver(self, solver: Solver) -> None:
         self.solvers = SolverChoice.of(solver)
+
+    @property
+    def cell(self) -> CellState:
+        """The cell as it is now: `sim.cell.lengths`, `.volume`, `.tilt`, `.images`."""
+        return self._state.cell
 
     @property
     def work(self) -> Work:
@@ -315,6 +323,7 @@ class Simulation:
             contacts=state.contacts.renumbered(old_ids, bodies.id),
             watch=state.watch._replace(changed=True),
             rest=state.rest.renumbered(old_ids, bodies.id),
+            cell=state.cell.renumbered(old_ids, bodies.id, world.cell),
         )
         self._ids = bodies.id.copy()
         self._version = world.version
