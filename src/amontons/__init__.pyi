@@ -35,6 +35,7 @@ from amontons.interchange import save_scene as save_scene
 from amontons.judge import residuals as residuals
 from amontons.model.bodies import Bodies as Bodies
 from amontons.model.bodies import Body as Body
+from amontons.model.cell import Cell as Cell
 from amontons.model.forces import AppliedForce as AppliedForce
 from amontons.model.forces import AppliedTorque as AppliedTorque
 from amontons.model.forces import Bushing as Bushing

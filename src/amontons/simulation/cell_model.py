@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -64,7 +65,9 @@ class CellModel:
         found.check_room(np.array(cell.lengths), world.name_of, world.bodies.id)
         return found
 
-    def check_room(self, lengths: Floats, name_of: object, ids: NDArray[np.int64]) -> None:
+    def check_room(
+        self, lengths: Floats, name_of: Callable[[int], str], ids: NDArray[np.int64]
+    ) -> None:
         """Raise where a body could touch its own image."""
         if not self.masses.reach.size:
             return
@@ -74,7 +77,7 @@ class CellModel:
             if axis and length < width:
                 raise InputError(
                     f"the cell is {length:g} m long along {name}, but "
-                    f"{name_of(int(ids[widest]))} may need {width:g} m of it: "  # type: ignore[operator]
+                    f"{name_of(int(ids[widest]))} may need {width:g} m of it: "
                     "it would touch its own image; make the cell longer. A floor or wall that "
                     "goes through the whole cell is a Plane"
                 )

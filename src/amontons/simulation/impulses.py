@@ -29,7 +29,7 @@ from amontons.simulation.checks import check_velocities
 from amontons.simulation.fallback import no_worse
 from amontons.simulation.image_rows import NO_GRADIENT, ImageRows, drifting
 from amontons.simulation.model import Model
-from amontons.simulation.overlaps import StepOverlaps, parting_share
+from amontons.simulation.overlaps import StepOverlaps, parting_excess
 from amontons.simulation.parting import come_too_slowly_apart, parting_rows, parting_terms
 from amontons.simulation.rules import SolverChoice
 from amontons.simulation.singular import CALM, fails_at_rest, giving, surges
@@ -37,6 +37,7 @@ from amontons.simulation.state import BodyState
 from amontons.simulation.step_solution import NO_GROWTH, STICKING, StepSolution
 from amontons.simulation.stopwatch import Stopwatch
 from amontons.simulation.turning import with_resistance
+from amontons.solvers import APGD, Auto, Solver
 
 Floats = NDArray[np.float64]
 
@@ -239,13 +240,45 @@ def find_impulses(
         solve.iterations = 0
         push.contacts = drifting(push.contacts, start.gradient(solved.growth))
         _, parted, motion = solve(push, held, velocity, np.zeros_like(solution.impulses))
-        share = parting_share(velocity, motion, model.masses, start.step)
-        motion = motion if share == 1.0 else velocity + share * (motion - velocity)
-        growth = solved.growth if start.cell is None else solved.growth + share * solve.growth
+        excess = parting_excess(velocity, motion, model.masses, start.step)
+        motion = motion if excess == 1.0 else velocity + (motion - velocity) / excess
+        growth = solved.growth if start.cell is None else solved.growth + solve.growth / excess
         solved = solved._replace(motion=motion, parted=parted, moved_growth=growth)
     if start.cell is None:
         return solved
     return solved._replace(cell_work=work_of_cell(model, start, solved))
+
+
+def solver_of(choice: SolverChoice, problem: ConeProblem) -> Solver:
+    """The solver of a problem; through a cell that forces move every contact feels every other.
+
+    Then no method pays that wants N as a matrix, such as those that `Auto` may turn to.
+    """
+    solver = choice.for_problem(problem)
+    if isinstance(solver, Auto) and isinstance(problem.operator, CellOperator):
+        return APGD(
+            tolerance=solver.tolerance, max_iterations=solver.max_iterations, measure=solver.measure
+        )
+    return solver
+
+
+def work_of_cell(model: Model, start: Start, solved: StepSolution) -> float:
+    """Work of the cell on bodies in a step [J]: through images that drift, and by carrying along.
+
+    That of contacts is P·ū with images that drift (see `energy_ledger`), though the bodies feel it
+    without; and what is carried gets m ΔL(x − c)·v̄.
+    """
+    cell, contacts = start.cell, solved.terms.contacts
+    assert cell is not None
+    after = start.gradient(solved.growth)
+    mean = 0.5 * (start.twist[:, :3] + solved.velocity[:, :3])
+    moving = start.inverse_mass > 0.0
+    carried = cell.of_bodies(after - cell.before)[moving] / start.inverse_mass[moving, None]
+    total = float((carried * mean[moving]).sum())
+    if isinstance(contacts, PeriodicContacts):
+        drift = contacts.shifts @ (0.5 * (cell.before + after)).T
+        total -= float((solved.contact_impulses[:, :3] * drift).sum())
+    return total
 
 
 def _gain(solved: StepSolution, start: Start) -> float:

@@ -193,7 +193,9 @@ class State(NamedTuple):
             joints=state_without(self.joints, joints.tables, gone),
             contacts=self.contacts.renumbered(ids, ids[chosen]),
             rest=self.rest.renumbered(ids, ids[chosen]),
-            cell=self.cell._replace(images=self.cell.images[chosen] if self.cell.images.size else self.cell.images),
+            cell=self.cell._replace(
+                images=self.cell.images[chosen] if self.cell.images.size else self.cell.images
+            ),
         )
 
     def __repr__(self) -> str:

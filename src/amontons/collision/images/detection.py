@@ -76,9 +76,7 @@ class PeriodicDetector:
             self._copies = self._detector.of_copies(originals)
         return self._copies
 
-    def _near_borders(
-        self, lattice: Lattice, inside: Floats, margin: float
-    ) -> tuple[Longs, Longs]:
+    def _near_borders(self, lattice: Lattice, inside: Floats, margin: float) -> tuple[Longs, Longs]:
         """Bodies with images near the cell, and in which cell each of these is."""
         cells = lattice.half_of_neighbours(2.0 * self._widest + margin)
         reach = (self._reach + self._widest + margin)[:, None]
