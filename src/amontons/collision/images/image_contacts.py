@@ -14,7 +14,7 @@ from amontons.collision.contacts import ContactSet
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class PeriodicContacts(ContactSet):
     """Contacts between bodies and images of bodies; arms are relative to each, as ever."""
 
