@@ -14,6 +14,9 @@ from amontons import measure
 
 Floats = NDArray[np.float64]
 
+PRESSED = 5.0e4
+"""A pressure [Pa] at which grains come together in some hundredths of a second."""
+
 
 def grains(cell: am.Cell, *, edge: int = 3, friction: float = 0.3, seed: int = 0) -> am.World:
     """Spheres of radius 0.09 to 0.11 in a cell of one metre, in motion."""
@@ -73,7 +76,7 @@ def test_motion_does_not_depend_on_where_the_borders_are() -> None:
             sim = am.Simulation(world, step=5e-3, solver=am.APGD(tolerance=1e-12))
             sim.step()  # bodies are in the cell now
             world.cell = dataclasses.replace(world.cell, shear_rate=shear)  # type: ignore[type-var]
-            sim.run(0.05)
+            sim.run(0.1)
             velocity = world.bodies.velocity.copy()
             velocity[:, 0] -= shear * world.bodies.position[:, 1]
             ends.append((velocity - velocity.mean(axis=0), len(sim.contacts)))
@@ -92,10 +95,10 @@ def test_momentum_is_kept_and_the_books_of_energy_close(how: dict[str, float]) -
         sim.step()
         held = sim.state.energy.held
         kinetic = 0.5 * float(world.bodies.mass @ (world.bodies.velocity**2).sum(axis=1))
-        assert held >= kinetic
+        assert held >= kinetic * (1.0 - 1e-12)
         np.testing.assert_allclose(sim.work.total, held, rtol=1e-10)
     assert len(sim.contacts) > 5
-    if not how:
+    if how != {"strain_rate": -0.1}:  # there images come in at another speed
         speed = np.abs(world.bodies.velocity).max()
         np.testing.assert_allclose(
             momentum(world), 0.0, atol=1e-12 * world.bodies.mass.sum() * speed
@@ -107,10 +110,10 @@ def test_a_single_ball_in_shear_follows_space() -> None:
     ball = world.add_body(am.Sphere(0.1), position=(0.5, 0.75, 0.5), mass=1.0)
     sim = am.Simulation(world, step=1e-2)
     sim.step()
-    np.testing.assert_allclose(ball.velocity, [0.5, 0.0, 0.0], atol=1e-14)  # γ̇ (y − c)
-    ball.velocity = (0.5, 1.0, 0.0)
+    np.testing.assert_allclose(ball.velocity, [0.0, 0.0, 0.0], atol=1e-14)  # γ̇ (y − c)
+    ball.velocity = (0.0, 1.0, 0.0)
     sim.run(0.4)  # over the border along y: beyond it space moves at γ̇ L faster
-    np.testing.assert_allclose(ball.velocity, [0.5 - 2.0, 1.0, 0.0], atol=1e-12)
+    np.testing.assert_allclose(ball.velocity, [-2.0, 1.0, 0.0], atol=1e-12)
     tilt = 2.0 * 0.41
     np.testing.assert_allclose(sim.cell.tilt, tilt - round(tilt), atol=1e-12)
 
@@ -131,11 +134,11 @@ def test_two_balls_pressed_through_a_shrinking_cell_hold_its_stress() -> None:
 
 
 def test_compression_ends_in_a_packing_that_holds_the_pressure() -> None:
-    world = grains(cube(stress=2.0e3), edge=4, friction=0.0)
+    world = grains(cube(stress=PRESSED), edge=4, friction=0.0)
     sim = am.Simulation(world, step=2e-3)
     sim.run(0.6)
     stress = measure.stress(sim, part="total")
-    np.testing.assert_allclose(np.trace(stress) / 3.0, 2.0e3, rtol=0.03)
+    np.testing.assert_allclose(np.trace(stress) / 3.0, PRESSED, rtol=0.03)
     assert 0.58 < measure.solid_fraction(sim) < 0.68
     assert sim.contacts.gaps.min() > -1e-3 * 0.09
     np.testing.assert_allclose(sim.cell.lengths, sim.cell.lengths[0], rtol=1e-12)

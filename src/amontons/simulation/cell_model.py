@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -19,7 +20,7 @@ from amontons.collision.images.lattice import Lattice
 from amontons.dynamics.masses import Masses
 from amontons.errors import InputError, SimulationError
 from amontons.model.cell import AXES, Cell
-from amontons.model.shapes import Plane
+from amontons.model.shapes import Plane, Sphere
 from amontons.model.world import World
 from amontons.simulation.cell_state import CellState
 from amontons.simulation.state import BodyState
@@ -28,7 +29,7 @@ Floats = NDArray[np.float64]
 
 
 class CellMotion(NamedTuple):
-    """How space moves in a step: at the velocity L (x − c) about the cell's middle c."""
+    """How space moves in a step: at the velocity L (x − c) about the bodies' centre c."""
 
     before: Floats  # L as the step begins [1/s], (3, 3)
     free: Floats  # with what the stress that is held does to it, (3, 3)
@@ -47,6 +48,7 @@ class CellModel:
     cell: Cell
     detector: PeriodicDetector
     masses: Masses
+    reach: Floats  # of a body's farthest point from its centre [m], 0 for a plane, (bodies,)
 
     @classmethod
     def of(cls, world: World, masses: Masses, detector: CollisionDetector) -> CellModel | None:
@@ -61,7 +63,9 @@ class CellModel:
             )
         unbounded = ~np.isfinite(masses.size)
         _check_planes(world, cell, unbounded)
-        found = cls(cell, PeriodicDetector(detector, masses.reach, unbounded), masses)
+        rounds = np.array([isinstance(shape, Sphere) for shape in world.shapes], dtype=bool)
+        reach = np.where(rounds[world.bodies.shape], masses.size, masses.reach)
+        found = cls(cell, PeriodicDetector(detector, reach, unbounded), masses, reach)
         found.check_room(np.array(cell.lengths), world.name_of, world.bodies.id)
         return found
 
@@ -69,10 +73,10 @@ class CellModel:
         self, lengths: Floats, name_of: Callable[[int], str], ids: NDArray[np.int64]
     ) -> None:
         """Raise where a body could touch its own image."""
-        if not self.masses.reach.size:
+        if not self.reach.size:
             return
-        widest = int(np.argmax(self.masses.reach))
-        width = 2.0 * float(self.masses.reach[widest])
+        widest = int(np.argmax(self.reach))
+        width = 2.0 * float(self.reach[widest])
         for name, length, axis in zip(AXES, lengths, self.cell.periodic, strict=True):
             if axis and length < width:
                 raise InputError(
@@ -106,19 +110,19 @@ class CellModel:
         given = np.where(np.diag(self.cell.held), state.gradient, self.cell.gradient)
         if not np.array_equal(given, state.gradient):
             twist = twist.copy()
-            twist[:, :3] += self._carried(lattice, bodies) @ (given - state.gradient).T
+            twist[:, :3] += self._carried(bodies) @ (given - state.gradient).T
             bodies, state = bodies._replace(twist=twist), state._replace(gradient=given)
         return state, bodies
 
     def motion(self, state: CellState, bodies: BodyState, h: float) -> CellMotion:
         """How space moves in a step of h [s], before contacts act."""
-        carried = self._carried(self.lattice(state), bodies)
+        carried = self._carried(bodies)
         if self.cell.stress is None:
             return CellMotion(state.gradient, state.gradient, None, carried)
         flexibility = self._flexibility(state)
         relative = bodies.twist[:, :3] - carried @ state.gradient.T
-        moving = self.masses.inverse_mass > 0.0
-        pressing = (relative[moving] ** 2 / self.masses.inverse_mass[moving, None]).sum(axis=0)
+        relative = relative - self._mean(relative)
+        pressing = (self._mass[:, None] * relative**2).sum(axis=0)
         virial = h * (pressing - state.volume * self.cell.targets)
         gradient = state.gradient + np.diag(flexibility @ virial)
         return CellMotion(state.gradient, gradient, flexibility, carried)
@@ -134,9 +138,19 @@ class CellModel:
             return np.outer(held, held) / inertia[held].sum()
         return np.diag(np.where(held, 1.0 / inertia, 0.0))
 
-    def _carried(self, lattice: Lattice, bodies: BodyState) -> Floats:
-        middle = lattice.origin + 0.5 * lattice.lengths
+    def _carried(self, bodies: BodyState) -> Floats:
+        middle = self._mean(bodies.position)  # so that space gives nobody momentum
         return np.where(self.masses.driven[:, None], 0.0, bodies.position - middle)
+
+    @cached_property
+    def _mass(self) -> Floats:
+        """Of bodies that move freely [kg], zero of others, shape (bodies,)."""
+        moving = self.masses.inverse_mass > 0.0
+        return np.where(moving, 1.0 / np.where(moving, self.masses.inverse_mass, 1.0), 0.0)
+
+    def _mean(self, values: Floats) -> Floats:
+        """Of bodies that move freely, by mass, shape (3,)."""
+        return np.asarray((self._mass[:, None] * values).sum(axis=0) / (self._mass.sum() or 1.0))
 
     def detect(
         self, state: CellState, bodies: BodyState, orientation: Floats, margin: float,
@@ -145,7 +159,7 @@ class CellModel:
         """Contacts within the margin [m], across borders, too."""
         lattice = self.lattice(state)
         found = self.detector.detect(lattice, bodies.position, orientation, margin, order)
-        carried, (a, b) = self._carried(lattice, bodies), found.bodies.T
+        carried, (a, b) = self._carried(bodies), found.bodies.T
         return dataclasses.replace(found, branches=carried[b] + found.shifts - carried[a])
 
     def moved(self, state: CellState, gradient: Floats, lasting: Floats, h: float) -> CellState:
