@@ -42,7 +42,7 @@ def sample(wrenches: bool) -> tuple[CellOperator, np.ndarray, Product]:
 
 @pytest.mark.parametrize("wrenches", [False, True])
 def test_operator_is_its_matrix(wrenches: bool) -> None:
-    operator, full, sets = sample(wrenches)
+    operator, full, _ = sample(wrenches)
     x = np.random.default_rng(3).normal(size=operator.rows)
     out = np.empty_like(x)
     square = operator.apply(x, out, operator.scratch())

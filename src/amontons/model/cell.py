@@ -59,6 +59,7 @@ class Cell:
         if not any(axes):
             raise InputError("a cell must repeat along some axis; leave it out where none does")
         each = self.strain_rate
+        rates: tuple[float, ...]
         rates = finite_vector("strain_rate", (each,) * 3 if np.ndim(each) == 0 else each)
         if np.ndim(each) == 0:
             rates = tuple(rate if axis else 0.0 for rate, axis in zip(rates, axes, strict=True))
@@ -83,7 +84,7 @@ class Cell:
 
     def _check_motion(self) -> None:
         for name, axis, rate, held in zip(
-            AXES, self.periodic, self.strain_rate, self.held, strict=True
+            AXES, self.periodic, np.diag(self.gradient).tolist(), self.held, strict=True
         ):
             if not axis and (rate or (held and np.ndim(self.stress))):  # type: ignore[arg-type]
                 raise InputError(

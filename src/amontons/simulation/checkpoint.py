@@ -30,7 +30,7 @@ Arrays = dict[str, NDArray[Any]]
 Ids = NDArray[np.int64]
 
 FORMAT = "amontons checkpoint"
-VERSION = 4
+VERSION = 5
 
 
 def save(simulation: Simulation, path: str | os.PathLike[str]) -> None:
@@ -57,6 +57,7 @@ def restore(simulation: Simulation, path: str | os.PathLike[str]) -> None:
         ("bodies", _bodies_fit(simulation, arrays)),
         ("joints", _joints_fit(simulation, arrays, gone)),
         ("loads", _loads_fit(simulation, arrays, gone)),
+        ("cell", arrays["cell.edges"].shape == simulation.state.cell.edges.shape),
     ):
         if not fits:
             raise InputError(

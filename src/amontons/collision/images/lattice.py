@@ -50,4 +50,4 @@ class Lattice(NamedTuple):
         cells = np.array(list(itertools.product(*ranges)), dtype=np.int64)
         x, y, z = cells.T
         later = (z > 0) | ((z == 0) & (y > 0)) | ((z == 0) & (y == 0) & (x > 0))
-        return cells[later]
+        return np.asarray(cells[later])
