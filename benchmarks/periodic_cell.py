@@ -17,9 +17,9 @@ import dataclasses
 import time
 
 import numpy as np
-from common import arguments, write
 
 import amontons as am
+from common import arguments, write
 
 PRESSURE, DENSITY = 1.0, 1.0
 

@@ -118,6 +118,7 @@ def test_a_single_ball_in_shear_follows_space() -> None:
     np.testing.assert_allclose(sim.cell.tilt, tilt - round(tilt), atol=1e-12)
 
 
+@pytest.mark.slow
 def test_two_balls_pressed_through_a_shrinking_cell_hold_its_stress() -> None:
     """A column of two balls across the cell: σ_yy V = f L, so f = σ L_x L_z."""
     cell = am.Cell((1.0, 0.5, 1.0), stress=(None, 30.0, None))
@@ -125,7 +126,7 @@ def test_two_balls_pressed_through_a_shrinking_cell_hold_its_stress() -> None:
     for y in (0.125, 0.375):
         world.add_body(am.Sphere(0.1), position=(0.5, y, 0.5), mass=1.0)
     sim = am.Simulation(world, step=1e-3)
-    sim.run(1.0)
+    sim.run(0.2)
     np.testing.assert_allclose(sim.cell.lengths, [1.0, 0.4, 1.0], atol=1e-4)
     np.testing.assert_allclose(sim.contacts.normal_force, [30.0, 30.0], rtol=1e-3)
     stress = measure.stress(sim)
@@ -133,14 +134,19 @@ def test_two_balls_pressed_through_a_shrinking_cell_hold_its_stress() -> None:
     np.testing.assert_allclose(np.delete(stress.ravel(), 4), 0.0, atol=1e-6)
 
 
-def test_compression_ends_in_a_packing_that_holds_the_pressure() -> None:
-    world = grains(cube(stress=PRESSED), edge=4, friction=0.0)
-    sim = am.Simulation(world, step=2e-3)
-    sim.run(0.6)
-    stress = measure.stress(sim, part="total")
-    np.testing.assert_allclose(np.trace(stress) / 3.0, PRESSED, rtol=0.03)
-    assert 0.58 < measure.solid_fraction(sim) < 0.68
-    assert sim.contacts.gaps.min() > -1e-3 * 0.09
+def test_the_pressure_that_is_held_is_that_of_the_bodies_and_the_edges() -> None:
+    """Over a time T the edges gain W Δε̇ = ∫ (tr σ − 3p) V dt, with W = M L²/4."""
+    world = grains(cube(stress=PRESSED), friction=0.0)
+    sim = am.Simulation(world, step=1e-3, solver=am.APGD(tolerance=1e-6, max_iterations=2000))
+    sim.run(0.05)
+    rate, pressures = sim.state.cell.gradient[0, 0], []
+    for _ in range(50):
+        sim.step()
+        pressures.append(np.trace(measure.stress(sim, part="total")) / 3.0)
+    gained = world.bodies.mass.sum() * sim.cell.lengths[0] ** 2 / 4.0
+    gained *= sim.state.cell.gradient[0, 0] - rate
+    mean = PRESSED + gained / (3.0 * sim.cell.volume * 0.05)
+    np.testing.assert_allclose(np.mean(pressures), mean, rtol=0.03)
     np.testing.assert_allclose(sim.cell.lengths, sim.cell.lengths[0], rtol=1e-12)
 
 
@@ -218,7 +224,7 @@ def test_what_a_cell_cannot_hold_is_refused() -> None:
     with pytest.raises(am.InputError, match="floor is a plane across z"):
         am.Simulation(world, step=1e-3)
     world = grains(cube())
-    world.add_joint(am.LinearSpring(0, 1, stiffness=1.0))
+    world.add_joint(am.Fixed(0, 1))
     with pytest.raises(am.InputError, match="do not reach across"):
         am.Simulation(world, step=1e-3)
     with pytest.raises(am.InputError, match="do not fall asleep"):
@@ -233,6 +239,7 @@ def test_a_cell_that_shrinks_below_its_bodies_stops_the_run() -> None:
         sim.run(0.1)
 
 
+@pytest.mark.slow
 def test_a_bed_rests_on_a_plane_through_the_cell() -> None:
     """Two axes repeat: the floor carries the weight of all."""
     cell = am.Cell((1.0, 1.0, 2.0), periodic=(True, True, False))
@@ -240,7 +247,7 @@ def test_a_bed_rests_on_a_plane_through_the_cell() -> None:
     world.gravity = (0.0, 0.0, -9.81)
     floor = world.add_body(am.Plane(), fixed=True)
     sim = am.Simulation(world, step=2e-3)
-    sim.run(1.5)
+    sim.run(1.2)
     carried = np.mean([_carried(sim, floor) for _ in range(20)])
     mobile = np.isfinite(world.bodies.mass)
     np.testing.assert_allclose(carried, -9.81 * world.bodies.mass[mobile].sum(), rtol=0.02)

@@ -2,7 +2,8 @@
 
 Contact c is between points that are l apart. Where space grows at the rates ε̇ along the axes, they
 part at l_k ε̇_k along axis k, and an impulse x_c of the contact makes the cell grow, by the sum
-F Σ_c l_c∘x_c with the flexibility F, one over an inertia. So N = DᵀM⁻¹D + GᵀFG, where G x = Σ_c l_c∘x_c.
+F Σ_c l_c∘x_c with the flexibility F, one over an inertia. So N = DᵀM⁻¹D + GᵀFG,
+where G x = Σ_c l_c∘x_c.
 """
 
 from __future__ import annotations
