@@ -1,5 +1,6 @@
 """Compiled code: nothing stale, nothing at import, and one line that says what takes so long."""
 
+import os
 import subprocess
 import sys
 import time

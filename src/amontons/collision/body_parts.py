@@ -69,6 +69,21 @@ class PartsOfBodies(NamedTuple):
         local = (np.arange(self.body.size) - first[self.body]).astype(np.int32)
         return PartNumbers(self.shapes.kind[self.shape], first, local)
 
+    def copies(self, original: NDArray[np.int64]) -> PartsOfBodies:
+        """Parts of copies of the bodies: body i is a copy of body `original[i]`."""
+        if self.offset is None or self.turn is None:
+            every = np.arange(original.size, dtype=np.int32)
+            return self._replace(shape=self.shape[original], body=every, bodies=every.size)
+        first = self.numbers().first
+        count = np.diff(first)[original]
+        body = np.repeat(np.arange(original.size), count)
+        begin = np.repeat(np.cumsum(count) - count, count)
+        part = first[original][body] + np.arange(body.size) - begin
+        return PartsOfBodies(
+            self.shapes, self.shape[part], body.astype(np.int32), self.offset[part],
+            self.turn[part], original.size,
+        )  # fmt: skip
+
     def poses(self, position: Floats, orientation: Floats) -> Poses:
         """Where the parts are when the bodies are there."""
         if self.offset is None or self.turn is None:

@@ -116,6 +116,7 @@ class CollisionDetector:
                 )
         self.fixed: NDArray[np.bool_] = fixed_bodies
         self.groups = self._bits("groups", groups, 1)
+        self._masks = self._bits("masks", masks, ALL_GROUPS)
         self._apart = self._pairs_apart(apart)
         self._broad = BroadPhase(
             parts.shapes,
@@ -123,9 +124,21 @@ class CollisionDetector:
             body=parts.body,
             free=~fixed_bodies[parts.body],
             group=self.groups[parts.body],
-            mask=self._bits("masks", masks, ALL_GROUPS)[parts.body],
+            mask=self._masks[parts.body],
             apart=self._apart,
         )
+
+    def of_copies(self, original: NDArray[np.int64]) -> Self:
+        """A detector of copies: body i has shape and groups of body `original[i]` of this one.
+
+        Nothing is kept apart in it.
+        """
+        copies = type(self).__new__(type(self))
+        copies._begin(
+            self._parts.copies(original), self.margin, self.fixed[original],
+            self.groups[original], self._masks[original], None,
+        )  # fmt: skip
+        return copies
 
     def keep_apart(self, pairs: ArrayLike) -> None:
         """Have these pairs of bodies, and no others, never meet from now on; shape (pairs, 2)."""

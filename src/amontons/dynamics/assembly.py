@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from amontons.collision.images.image_contacts import PeriodicContacts
 from amontons.dynamics.contact_laws import ContactTerms
 from amontons.dynamics.joints.law import JointRows
 from amontons.problem.forms import BodyMotion
-from amontons.problem.operators import BodyOperator
+from amontons.problem.operators import BodyOperator, CellOperator
 from amontons.problem.problem import ConeProblem
 from amontons.problem.sets import (
     CoulombCone,
@@ -39,6 +40,7 @@ def assemble(
     inverse_inertia: Floats,
     gyration: Floats,
     free: Floats,
+    flexibility: Floats | None = None,
     yardstick: Yardstick = NO_YARDSTICK,
     name: str = "",
 ) -> ConeProblem:
@@ -47,14 +49,15 @@ def assemble(
     Impulses of contacts come first, three world-frame components each, or six (force and torque)
     where any contact resists rolling or spinning; then one for each row of the joints. Rows that
     turn are compared with others by the radius of gyration of the smaller body [m], shape
-    (bodies,). Bodies are in the problem in the order in which contacts are listed.
+    (bodies,). Bodies are in the problem in the order in which contacts are listed. A cell that
+    forces can move has a `flexibility`, see :class:`CellOperator`.
     """
     contacts, torque, order = terms.contacts, terms.rolling is not None, terms.contacts.order
     bodies = np.concatenate([contacts.bodies, rows.bodies])
     if order is not None:
         bodies, inverse_mass = order.place[bodies], inverse_mass[order.body]
         inverse_inertia, free = inverse_inertia[order.body], free[order.body]
-    operator = BodyOperator.trusted(
+    operator: BodyOperator | CellOperator = BodyOperator.trusted(
         inverse_mass=inverse_mass,
         inverse_inertia=inverse_inertia,
         bodies=bodies,
@@ -63,10 +66,15 @@ def assemble(
         wrenches=len(contacts) if torque else 0,
         jacobian=rows.jacobian,
     )
+    motion = BodyMotion(free, contacts.normals, terms.offset, rows.offset)
+    if isinstance(contacts, PeriodicContacts):
+        motion = motion._replace(drift=contacts.drifts)
+        if flexibility is not None and isinstance(operator, BodyOperator):
+            operator = CellOperator(operator, contacts.branches, flexibility)
     return ConeProblem.over_bodies(
         operator,
         _sets(terms, rows),
-        BodyMotion(free, contacts.normals, terms.offset, rows.offset),
+        motion,
         Terms(
             _compliance(terms, rows, width=6 if torque else 3),
             _cohesion(terms, len(rows.offset)),

@@ -35,6 +35,11 @@ EACH_STATE = ("force", "torque", "asleep", "still")
 
 def world_data(world: World) -> Plain:
     """The sections of a file that describe a world."""
+    if world.cell is not None:
+        raise InputError(
+            "a scene file cannot hold a cell that repeats itself yet: write the bodies without it "
+            "(world.cell = None), and give the world its cell in the script that reads them"
+        )
     names = Names(world, materials=[f"material_{i}" for i in range(len(world.materials.list))])
     derived = _derived_inertias(world)
     entries = list(_entries(world, derived))

@@ -29,4 +29,6 @@ def fluctuations(sample: Sample, region: MeasuredRegion) -> tuple[Floats, Floats
     if not inside.any():
         raise InputError("there is no body's centre in the region, so its mean speed is unknown")
     mass, velocity = sample.mass[inside], sample.velocity[inside]
+    if sample.cell is not None:
+        velocity = sample.cell.fluctuation(sample.position[inside], velocity)
     return mass, velocity - mass @ velocity / mass.sum()

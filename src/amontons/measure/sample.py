@@ -8,13 +8,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from amontons.collision.images.lattice import Lattice
 from amontons.errors import InputError
+from amontons.measure.cells import CellRegion, SampledCell
 from amontons.measure.regions import MeasuredRegion, measured_region
 from amontons.model.regions import Region
 from amontons.model.shapes.surfaces import enclosed
 from amontons.model.world import World
 from amontons.results import BodyList, Frame, SingleFrame, Surface
 from amontons.results.surfaces import shape_arrays, surfaces_of
+from amontons.simulation.cell_state import CellState
 from amontons.simulation.contacts import Contacts
 from amontons.simulation.simulation import Simulation
 
@@ -44,6 +47,8 @@ class Sample:
     shapes: Sequence[Surface]
     touching: Contacts | None
     """Contacts of all bodies; None where they are not known."""
+    cell: SampledCell | None = None
+    """The cell that repeats itself, where there is one."""
 
     def __len__(self) -> int:
         return len(self.id)
@@ -94,7 +99,12 @@ class Sample:
         return (self.position - reach).min(axis=0), (self.position + reach).max(axis=0)
 
     def region(self, region: Region | None) -> MeasuredRegion:
-        """The region that was asked for, by default the box that just holds the bodies."""
+        """The region that was asked for, by default the box that just holds the bodies.
+
+        That of a cell which repeats itself along all axes is the cell.
+        """
+        if region is None and self.cell is not None and self.cell.repeats:
+            return CellRegion(self.cell.lattice.lengths)
         return measured_region(self.bounds() if region is None else region)
 
     def rows_of(self, ids: Ints) -> Ints:
@@ -119,7 +129,10 @@ class Sample:
             row = rows[mine, side]
             # contacts are those at the start of the step that led here
             centre = self.position[row] - back * self.velocity[row]
-            ends.append((row, centre, contacts.points[mine], sign * contacts.force[mine]))
+            point = contacts.points[mine]
+            if self.cell is not None:  # the image that is touched there
+                centre = point - self.cell.nearest(point - centre)
+            ends.append((row, centre, point, sign * contacts.force[mine]))
         row, centre, point, force = (np.concatenate(each) for each in zip(*ends, strict=True))
         return row, centre, point, force
 
@@ -146,7 +159,7 @@ def sample_of(source: Source) -> Sample:
             contacts = None if np.isnan(last.step) else last.among(bodies.id)
         return _sample(
             time, made, bodies.position, bodies.orientation, bodies.velocity,
-            surfaces_of(shape_arrays(world.shapes, world.origins)), contacts,
+            surfaces_of(shape_arrays(world.shapes, world.origins)), contacts, _cell(source),
         )  # fmt: skip
     raise InputError(
         "measures take a Simulation, a World or a frame of Results (results[-1]), got "
@@ -162,6 +175,7 @@ def _sample(
     velocity: Floats,
     shapes: Sequence[Surface],
     contacts: Contacts | None,
+    cell: SampledCell | None = None,
 ) -> Sample:
     free = np.flatnonzero(made.dynamic)
     return Sample(
@@ -174,7 +188,21 @@ def _sample(
         made.shape[free],
         shapes,
         contacts,
+        cell,
     )
+
+
+def _cell(source: Simulation | World) -> SampledCell | None:
+    """The cell of a simulation as it is, or of a world as it was made."""
+    world = source.world if isinstance(source, Simulation) else source
+    cell, step = world.cell, np.nan
+    if cell is None:
+        return None
+    state = CellState.of(cell, 0)
+    if isinstance(source, Simulation):
+        state, step = source.cell, source.contacts.step
+    lattice = Lattice(state.edges, np.array(cell.periodic), np.array(cell.origin))
+    return SampledCell.of(lattice, state.gradient, step)
 
 
 def _volume(surface: Surface) -> float:

@@ -6,6 +6,7 @@ A sensor describes; what it reads belongs to the state of a run (`amontons.simul
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Collection, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import ClassVar
 
@@ -180,3 +181,19 @@ class RangeFan(BodySensor):
 def _require_joint(joint: object) -> None:
     if not isinstance(joint, Connection):
         raise InputError(f"a sensor of a joint needs the joint itself, got {joint!r}")
+
+
+def sensors_left(
+    sensors: Sequence[Sensor], joints: Sequence[Connection], gone: Collection[int] = ()
+) -> list[Sensor]:
+    """The sensors that are left without some bodies, and with no other joints than these."""
+    there = {id(joint) for joint in joints}
+    return [
+        each
+        for each in sensors
+        if (
+            each.body_id not in gone
+            if isinstance(each, BodySensor)
+            else id(getattr(each, "joint", None)) in there
+        )
+    ]

@@ -21,12 +21,14 @@ from amontons.model.body_checks import (
     rows_of_three,
     yes_or_no,
 )
+from amontons.model.cell import Cell
 from amontons.model.flows import FlowMeter, Flows, Sink, Source
 from amontons.model.forces import Load
 from amontons.model.joints import Connection
 from amontons.model.materials import Material, Materials
 from amontons.model.motion import Motion
-from amontons.model.sensors import BodySensor, Sensor
+from amontons.model.sensors import BodySensor, Sensor, sensors_left
+from amontons.model.shape_register import ShapeRegister
 from amontons.model.shapes import Shape
 from amontons.model.sphere_list import SphereList, one_shape_each
 
@@ -36,7 +38,7 @@ Ids = NDArray[np.int64]
 ALL_GROUPS = 0xFFFFFFFF
 
 
-class World:
+class World(ShapeRegister):
     """Bodies, materials, joints, forces and gravity.
 
     Parameters
@@ -47,26 +49,30 @@ class World:
         How two materials' properties make those of a contact: "minimum", "maximum", "mean",
         "product", "geometric" or "sum" by the name of the property, where it is not the usual
         rule (minimum, but the sum of compliances and the larger damping).
+    cell:
+        The box that repeats itself, where space is one; by default there is none.
     """
 
     def __init__(
-        self, *, gravity: ArrayLike = (0.0, 0.0, -9.81), rules: Mapping[str, str] | None = None
+        self,
+        *,
+        gravity: ArrayLike = (0.0, 0.0, -9.81),
+        rules: Mapping[str, str] | None = None,
+        cell: Cell | None = None,
     ) -> None:
+        super().__init__()
+        self.version = 0
+        """Rises whenever bodies, joints, forces or flows are added or removed."""
         self.gravity = gravity
+        self.cell = cell
         self.bodies = Bodies()
         self.materials = Materials(rules)
-        self.shapes: list[Shape] = []
-        self.origins: list[tuple[float, float, float]] = []
-        """Centre of mass of the bodies that have each shape, in its frame [m]."""
         self.motions: list[Motion] = []
         self.joints: list[Connection] = []
         self.forces: list[Load] = []
         self.sensors: list[Sensor] = []
         self.flows = Flows()
         """Sources, sinks and flow meters, by which bodies come, go and are counted."""
-        self.version = 0
-        """Rises whenever bodies, joints, forces or flows are added or removed."""
-        self._shape_number: dict[tuple[Any, tuple[float, float, float]], int] = {}
         self._names: dict[int, str] = {}
         self._ids: dict[str, int] = {}
         self.next_id = 0
@@ -80,6 +86,22 @@ class World:
     @gravity.setter
     def gravity(self, value: ArrayLike) -> None:
         self._gravity = np.array(finite_vector("gravity", value))
+
+    @property
+    def cell(self) -> Cell | None:
+        """The box that repeats itself, or None.
+
+        Assign another to change its rates or its stress in a run, which keeps the lengths that the
+        cell has by then: `world.cell = dataclasses.replace(world.cell, shear_rate=0.1)`.
+        """
+        return self._cell
+
+    @cell.setter
+    def cell(self, value: Cell | None) -> None:
+        if value is not None and not isinstance(value, Cell):
+            raise InputError(f"cell must be an amontons.Cell or None, got {value!r}")
+        self._cell = value
+        self.version += 1
 
     # -- bodies -----------------------------------------------------------------------------------
 
@@ -182,7 +204,7 @@ class World:
             "material": self.materials.numbers(material, count),
         }
         # all is well: only now does the world change
-        values["shape"], offset = self._register(shapes, centre)
+        values["shape"], offset = self.register(shapes, centre)
         if placed_by == "frame":
             values["position"] = place + np.einsum("bij,bj->bi", rotation_matrices(turn), offset)
         if motion is not None:
@@ -214,12 +236,7 @@ class World:
         names = set(gone.tolist())
         self.joints = [joint for joint in self.joints if names.isdisjoint(joint.bodies)]
         self.forces = [force for force in self.forces if names.isdisjoint(force.ids or ())]
-        self.sensors = [
-            each
-            for each in self.sensors
-            if not (isinstance(each, BodySensor) and each.body_id in names)
-        ]
-        self._drop_sensors_of_joints()
+        self.sensors = sensors_left(self.sensors, self.joints, names)
         self.bodies.columns.keep(~np.isin(self.bodies.id, gone))
         for id in gone.tolist():
             self._ids.pop(self._names.pop(id, ""), None)
@@ -278,7 +295,7 @@ class World:
         if not any(joint is other for other in self.joints):
             raise InputError("there is no such joint in this world (any more)")
         self.joints = [other for other in self.joints if other is not joint]
-        self._drop_sensors_of_joints()
+        self.sensors = sensors_left(self.sensors, self.joints)
         self.version += 1
 
     def add_force(self, force: Load | Connection) -> Load | Connection:
@@ -308,7 +325,7 @@ class World:
         """Have bodies come at a rate while a simulation runs; return the source."""
         self.flows.add(source, Source)
         self.materials.number(source.material)
-        self._register(source.shapes, None)
+        self.register(source.shapes)
         self.version += 1
         return source
 
@@ -345,15 +362,6 @@ class World:
         self.version += 1
         return sensor
 
-    def _drop_sensors_of_joints(self) -> None:
-        """Take out sensors whose joint is gone."""
-        there = {id(joint) for joint in self.joints}
-        self.sensors = [
-            each
-            for each in self.sensors
-            if id(getattr(each, "joint", None)) in there or isinstance(each, BodySensor)
-        ]
-
     def set_contact(self, first: Material, second: Material, contact: Material) -> None:
         """Say what contacts between two materials are like, whatever the rules."""
         self.materials.set_pair(first, second, contact)
@@ -363,33 +371,6 @@ class World:
     def copy(self) -> World:
         """A world of its own with the same bodies, ids and state."""
         return copy.deepcopy(self)
-
-    def _register(
-        self, shapes: Sequence[Shape], centre: ArrayLike | None
-    ) -> tuple[NDArray[np.int32], Floats]:
-        """Numbers of shapes in the list, which grows where they are new, and their centres."""
-        given = None if centre is None else finite_vector("centre", centre)
-        if isinstance(shapes, SphereList):
-            different, which = shapes.distinct()
-            number = self._register(different, centre)[0][which]
-            return number, np.array(self.origins).reshape(-1, 3)[number]
-        numbers: dict[int, int] = {}
-        for shape in {id(shape): shape for shape in shapes}.values():
-            origin = _centre(shape) if given is None else given
-            key = (_identity(shape), origin)
-            if key not in self._shape_number:
-                self._shape_number[key] = len(self.shapes)
-                self.shapes.append(shape)
-                self.origins.append(origin)
-            numbers[id(shape)] = self._shape_number[key]
-        number = np.array([numbers[id(shape)] for shape in shapes], dtype=np.int32)
-        return number, np.array(self.origins).reshape(-1, 3)[number]
-
-    def put_shapes(self, shapes: list[Shape], origins: list[tuple[float, float, float]]) -> None:
-        """Have exactly these shapes, as a checkpoint has them; no body may have another."""
-        self.shapes, self.origins = list(shapes), list(origins)
-        keys = ((_identity(s), o) for s, o in zip(shapes, origins, strict=True))
-        self._shape_number = {key: number for number, key in enumerate(keys)}
 
     @property
     def names(self) -> dict[int, str]:
@@ -404,20 +385,3 @@ class World:
     def __repr__(self) -> str:
         parts = [f"{len(self.bodies)} bodies", f"{len(self.joints)} joints"]
         return f"<World: {', '.join(parts)}, gravity {tuple(self.gravity.tolist())} m/s²>"
-
-
-def _identity(shape: Shape) -> Any:
-    """What makes two shapes one: equal values where shapes can say so, else the object itself."""
-    try:
-        hash(shape)
-    except TypeError:
-        return id(shape)
-    return shape
-
-
-def _centre(shape: Shape) -> tuple[float, float, float]:
-    try:
-        x, y, z = shape.centre.tolist()
-    except InputError:  # planes and open meshes have none
-        return 0.0, 0.0, 0.0
-    return x, y, z

@@ -20,7 +20,13 @@ from amontons.problem.matrices import (
     warn_if_indefinite,
     warn_of_mass,
 )
-from amontons.problem.operators import BodyOperator, FactoredOperator, MatrixOperator, Operator
+from amontons.problem.operators import (
+    BodyOperator,
+    CellOperator,
+    FactoredOperator,
+    MatrixOperator,
+    Operator,
+)
 from amontons.problem.operators.factored import MassInverse
 from amontons.problem.recognise import recognise_bodies
 from amontons.problem.sets import CoulombCone, NonNegative, Product, RollingCone, Run, SpinningCone
@@ -171,14 +177,17 @@ class BodyMotion(NamedTuple):
     normals: Floats  # shape (contacts, 3)
     offset: Floats | None  # b along the normals [m/s], shape (contacts,)
     scalar_offset: Floats | None = None  # b of scalar rows [m/s], shape (scalar rows,)
+    drift: Floats | None = None  # what B's point has beyond its body's [m/s], (contacts, 3)
 
-    def linear(self, operator: BodyOperator) -> Floats:
+    def linear(self, operator: BodyOperator | CellOperator) -> Floats:
         """r in internal order, shape (rows,) [m/s]."""
         linear = np.empty(operator.rows)
         operator.from_velocities(self.free, linear)
         contacts = len(self.normals)
         if self.offset is not None:
             linear[: 3 * contacts].reshape(3, contacts)[:] += self.offset * self.normals.T
+        if self.drift is not None:
+            linear[: 3 * contacts].reshape(3, contacts)[:] += self.drift.T
         if self.scalar_offset is not None:
             linear[operator.rows - self.scalar_offset.size :] += self.scalar_offset
         return linear

@@ -19,7 +19,7 @@ from amontons.problem.cohesion import shift_of
 from amontons.problem.forms import BodyMotion, GivenBodies, GivenContacts, GivenSets
 from amontons.problem.frames import frames_of, turned
 from amontons.problem.internal import InternalProblem
-from amontons.problem.operators import BodyOperator, Operator
+from amontons.problem.operators import BodyOperator, CellOperator, Operator
 from amontons.problem.sets import Product, Run
 from amontons.problem.terms import Terms
 from amontons.problem.units import NO_YARDSTICK, Yardstick, row_factors
@@ -221,7 +221,7 @@ class ConeProblem(InternalProblem):
     @classmethod
     def over_bodies(
         cls,
-        operator: BodyOperator,
+        operator: BodyOperator | CellOperator,
         sets: Product,
         motion: BodyMotion,
         terms: Terms,

@@ -99,6 +99,11 @@ class Recorder:
         every: float,
     ) -> None:
         """Begin a file, or go on with the one that is there."""
+        if contacts and simulation.world.cell is not None:
+            raise InputError(
+                "a run file does not hold the cell, without which contacts across its borders "
+                "mean nothing: record without contacts, and measure the simulation itself"
+            )
         path = folder / RUN_FILE
         if path.exists():
             file = reopened(simulation, folder, rate=rate, contacts=contacts, about=about)

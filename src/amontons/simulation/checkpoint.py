@@ -59,6 +59,7 @@ def restore(simulation: Simulation, path: str | os.PathLike[str]) -> None:
         ("bodies", _bodies_fit(simulation, arrays)),
         ("joints", _joints_fit(simulation, arrays, gone)),
         ("loads", _loads_fit(simulation, arrays, gone)),
+        ("cell", arrays["cell.edges"].shape == simulation.state.cell.edges.shape),
     ):
         if not fits:
             raise InputError(

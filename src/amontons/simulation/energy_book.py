@@ -23,6 +23,7 @@ from amontons.dynamics.energy_ledger import (
 )
 from amontons.dynamics.joints.readings import JointReadings
 from amontons.dynamics.joints.step import work_of_joints
+from amontons.simulation.image_rows import ImageRows
 from amontons.simulation.impulses import Start
 from amontons.simulation.model import Model
 from amontons.simulation.state import BodyState, EnergyState
@@ -37,6 +38,7 @@ _BODIES, _CONTACTS, _JOINTS = (
     [_NUMBER[cause] for cause in causes] for causes in (OF_BODIES, OF_CONTACTS, OF_JOINTS)
 )
 _LOADS, _DAMPING, _RECOVERY = _NUMBER["loads"], _NUMBER["damping"], _NUMBER["recovery"]
+_DRIVES = _NUMBER["drives"]
 _INTEGRATION, _SLEEP, _OUTSIDE = _NUMBER["integration"], _NUMBER["sleep"], _NUMBER["outside"]
 
 
@@ -73,6 +75,7 @@ def entered(
     if len(solved.terms):
         works, elastic = _work_of_contacts(model, rules, start, solved, mean)
         _add(entries, _CONTACTS, works)
+    entries[_DRIVES] += solved.cell_work
     impulses = solved.joint_impulses
     if impulses.size:
         works = work_of_joints(
@@ -131,6 +134,9 @@ def _work_on_bodies(
     """Mean velocities over a step, shape (bodies, 6), and the work `OF_BODIES` [J]."""
     bodies, made, free = start.bodies, model.bodies, start.free
     mean, count = np.empty_like(solved.velocity), len(solved.velocity)
+    if start.cell is not None and model.loads.drags:  # what space carries along is no drag
+        free = free.copy()
+        free[:, :3] -= start.cell.of_bodies(start.cell.free - start.cell.before)
     if start.taut.rows.size:
         free = free.copy()
         free[start.taut.rows] = start.taut.free
@@ -149,12 +155,16 @@ def _work_of_contacts(
 ) -> tuple[list[float], float]:
     """The work `OF_CONTACTS`, and the elastic energy of contacts in the end [J]."""
     terms, pairs = solved.terms, model.pairs
+    images = ImageRows.of(terms.contacts, len(mean))
+    after = start.gradient(solved.growth)
     partial = room_for_sums(len(terms), len(OF_CONTACTS) + 1)
     cohesion = _NOTHING if terms.cohesion is None else terms.cohesion
     work_of_contacts.sized(len(terms))(
-        ContactPlaces.of(terms.contacts), solved.contact_impulses, cohesion,
-        model.bodies.material, pairs.compliance, pairs.damping, mean, solved.velocity,
-        start.inverse_mass, rules.recovery_speed, solved.step, partial,
+        ContactPlaces.of(images.contacts), solved.contact_impulses, cohesion,
+        images.values(model.bodies.material), pairs.compliance, pairs.damping,
+        images.velocities(mean, 0.5 * (start.gradient_before + after)),
+        images.velocities(solved.velocity, after), images.values(start.inverse_mass),
+        rules.recovery_speed, solved.step, partial,
     )  # fmt: skip
     *works, elastic = total_of(partial)
     return works, elastic

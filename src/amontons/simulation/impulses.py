@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from amontons.collision.contacts import ContactSet
+from amontons.collision.images.image_contacts import PeriodicContacts
 from amontons.dynamics.assembly import assemble
 from amontons.dynamics.contact_laws import (
     ContactPlaces,
@@ -20,19 +21,23 @@ from amontons.dynamics.contact_laws import (
 from amontons.dynamics.joints.law import JointRows
 from amontons.dynamics.joints.step import JointStep
 from amontons.dynamics.joints.stiffness import Taut
+from amontons.problem.operators import BodyOperator, CellOperator
 from amontons.problem.problem import ConeProblem
 from amontons.problem.solution import Solution
+from amontons.simulation.cell_model import CellMotion
 from amontons.simulation.checks import check_velocities
 from amontons.simulation.fallback import no_worse
+from amontons.simulation.image_rows import NO_GRADIENT, ImageRows, drifting
 from amontons.simulation.model import Model
-from amontons.simulation.overlaps import StepOverlaps, bounded_motion
+from amontons.simulation.overlaps import StepOverlaps, parting_excess
 from amontons.simulation.parting import come_too_slowly_apart, parting_rows, parting_terms
 from amontons.simulation.rules import SolverChoice
 from amontons.simulation.singular import CALM, fails_at_rest, giving, surges
 from amontons.simulation.state import BodyState
-from amontons.simulation.step_solution import STICKING, StepSolution
+from amontons.simulation.step_solution import NO_GROWTH, STICKING, StepSolution
 from amontons.simulation.stopwatch import Stopwatch
 from amontons.simulation.turning import with_resistance
+from amontons.solvers import APGD, Auto, Solver
 
 Floats = NDArray[np.float64]
 
@@ -66,6 +71,16 @@ class Start(NamedTuple):
     taut: Taut  # bodies whose joints are too taut for the step
     steady: Floats  # v, where it says how coordinates of joints will bend, (bodies, 6)
     still: NDArray[np.bool_]  # bodies that are driven or sleep, (bodies,)
+    cell: CellMotion | None = None  # of a world that has one
+
+    @property
+    def gradient_before(self) -> Floats:
+        """Of the velocity of space as the step begins [1/s], shape (3, 3)."""
+        return NO_GRADIENT if self.cell is None else self.cell.before
+
+    def gradient(self, growth: Floats) -> Floats:
+        """Of the velocity of space once contacts have acted [1/s], shape (3, 3)."""
+        return NO_GRADIENT if self.cell is None else self.cell.free + np.diag(growth)
 
 
 class _Solves:
@@ -83,11 +98,16 @@ class _Solves:
         self.model, self.start, self.rules = model, start, rules
         self.solver, self.name, self.watch = solver, name, watch
         self.iterations = 0
+        self.growth = NO_GROWTH
 
     def __call__(
         self, terms: ContactTerms, rows: JointRows, free: Floats, guess: Floats
     ) -> tuple[ConeProblem, Solution, Floats]:
-        """The problem, its solution, and v⁺; the solution counts the iterations of all so far."""
+        """The problem, its solution, and v⁺; the solution counts the iterations of all so far.
+
+        What impulses add to the rates of a cell is in `growth` then [1/s], shape (3,).
+        """
+        cell = self.start.cell
         problem = assemble(
             terms,
             rows,
@@ -95,19 +115,26 @@ class _Solves:
             inverse_inertia=self.start.inverse_inertia,
             gyration=self.start.gyration,
             free=free,
+            flexibility=None if cell is None else cell.flexibility,
             yardstick=self.rules.yardstick,
             name=self.name,
         )
         self.watch.lap("assemble")
-        solution = self.solver.for_problem(problem).solve(problem, guess=guess)
+        solution = solver_of(self.solver, problem).solve(problem, guess=guess)
         solution = no_worse(problem, solution, guess)
         self.watch.lap("solve")
         self.iterations += solution.iterations
         if self.iterations != solution.iterations:
             solution = dataclasses.replace(solution, iterations=self.iterations)
         change, order = solution.velocity_change, terms.contacts.order
+        if isinstance(problem.operator, CellOperator):
+            impulses = problem.sets.inward(solution.impulses)
+            change = problem.operator.velocities(impulses)
+            self.growth = problem.operator.rates(impulses)
         assert change is not None
         velocity = free + (change if order is None else change[order.place[:-1]])
+        if cell is not None and self.growth.any():
+            velocity[:, :3] += cell.of_bodies(np.diag(self.growth))
         check_velocities(self.model, velocity)
         return problem, solution, velocity
 
@@ -144,13 +171,15 @@ def find_impulses(
     solve = _Solves(model, start, rules, solver, name, watch)
     hit, guess, bouncing = np.zeros(len(contacts), dtype=bool), forces, 1.0
     rounds, tries = 1, 1
+    contacts = drifting(contacts, start.gradient(NO_GROWTH))
+    images = ImageRows.of(contacts, len(start.twist))
     while True:
         terms = contact_terms(
-            contacts,
-            before=start.twist,
-            free=start.free,
-            mobile=mobile,
-            material=model.bodies.material,
+            images.contacts,
+            before=images.velocities(start.twist, start.gradient_before),
+            free=images.velocities(start.free, start.gradient(NO_GROWTH)),
+            mobile=images.values(mobile[:-1]),
+            material=images.values(model.bodies.material),
             pairs=model.pairs,
             step=start.step,
             rules=rules,
@@ -159,6 +188,7 @@ def find_impulses(
             bouncing=bouncing,
             parting=overlaps.mended,
         )
+        terms = images.terms_of_bodies(terms, contacts)
         if model.pairs.resists_by_size:
             terms = with_resistance(terms, model)
         lasting = terms
@@ -184,8 +214,10 @@ def find_impulses(
             work=0.0,  # not known yet
             step=start.step,
             coordinates=joints.measured,
+            growth=solve.growth,
+            moved_growth=solve.growth,
         )
-        if rounds < ROUNDS and _more_hits(solved, rules, hit):
+        if rounds < ROUNDS and _more_hits(solved, start, images, rules, hit):
             rounds, guess = rounds + 1, solved.carried(rules.slip_speed)
             continue
         gain = _gain(solved, start)
@@ -206,10 +238,47 @@ def find_impulses(
         push = parting_terms(terms, solution, start.inverse_mass)
         held = parting_rows(acting_rows, solution)
         solve.iterations = 0
+        push.contacts = drifting(push.contacts, start.gradient(solved.growth))
         _, parted, motion = solve(push, held, velocity, np.zeros_like(solution.impulses))
-        motion = bounded_motion(velocity, motion, model.masses, start.step)
-        solved = solved._replace(motion=motion, parted=parted)
-    return solved
+        excess = parting_excess(velocity, motion, model.masses, start.step)
+        motion = motion if excess == 1.0 else velocity + (motion - velocity) / excess
+        growth = solved.growth if start.cell is None else solved.growth + solve.growth / excess
+        solved = solved._replace(motion=motion, parted=parted, moved_growth=growth)
+    if start.cell is None:
+        return solved
+    return solved._replace(cell_work=work_of_cell(model, start, solved))
+
+
+def solver_of(choice: SolverChoice, problem: ConeProblem) -> Solver:
+    """The solver of a problem; through a cell that forces move every contact feels every other.
+
+    Then no method pays that wants N as a matrix, such as those that `Auto` may turn to.
+    """
+    solver = choice.for_problem(problem)
+    if isinstance(solver, Auto) and isinstance(problem.operator, CellOperator):
+        return APGD(
+            tolerance=solver.tolerance, max_iterations=solver.max_iterations, measure=solver.measure
+        )
+    return solver
+
+
+def work_of_cell(model: Model, start: Start, solved: StepSolution) -> float:
+    """Work of the cell on bodies in a step [J]: through images that drift, and by carrying along.
+
+    That of contacts is P·ū with images that drift (see `energy_ledger`), though the bodies feel it
+    without; and what is carried gets m ΔL(x − c)·v̄.
+    """
+    cell, contacts = start.cell, solved.terms.contacts
+    assert cell is not None
+    after = start.gradient(solved.growth)
+    mean = 0.5 * (start.twist[:, :3] + solved.velocity[:, :3])
+    moving = start.inverse_mass > 0.0
+    carried = cell.of_bodies(after - cell.before)[moving] / start.inverse_mass[moving, None]
+    total = float((carried * mean[moving]).sum())
+    if isinstance(contacts, PeriodicContacts):
+        drift = contacts.shifts @ (0.5 * (cell.before + after)).T
+        total -= float((solved.contact_impulses[:, :3] * drift).sum())
+    return total
 
 
 def _gain(solved: StepSolution, start: Start) -> float:
@@ -221,14 +290,17 @@ def _gain(solved: StepSolution, start: Start) -> float:
     terms = solved.terms
     if not terms.bouncing.any():
         return 0.0
-    operator, count = solved.problem.operator.over_bodies, terms.width * len(terms)
-    assert operator is not None
+    operator, count = solved.problem.operator, terms.width * len(terms)
+    assert isinstance(operator, BodyOperator | CellOperator)
     speeds = np.empty((2, operator.rows))
     order = terms.contacts.order
     listed = slice(None) if order is None else order.body
     operator.from_velocities(start.twist[listed], speeds[0])
     operator.from_velocities(solved.velocity[listed], speeds[1])
     before, after = (each[:count].reshape(terms.width, -1).T for each in speeds)
+    if isinstance(terms.contacts, PeriodicContacts):
+        before[:, :3] += terms.contacts.shifts @ start.gradient_before.T
+        after[:, :3] += terms.contacts.shifts @ start.gradient(solved.growth).T
     impulse = solved.contact_impulses
     work = 0.5 * np.einsum("ci,ci->c", impulse, before + after)
     turnover = 0.5 * np.einsum("ci,ci->c", np.abs(impulse), np.abs(before) + np.abs(after))
@@ -238,7 +310,13 @@ def _gain(solved: StepSolution, start: Start) -> float:
     return float(work.sum()) / total if total > 0.0 else 0.0
 
 
-def _more_hits(solved: StepSolution, rules: ContactRules, hit: NDArray[np.bool_]) -> bool:
+def _more_hits(
+    solved: StepSolution,
+    start: Start,
+    images: ImageRows,
+    rules: ContactRules,
+    hit: NDArray[np.bool_],
+) -> bool:
     """Whether the step drives bodies together whose contact was left out; `hit` then has it."""
     contacts, kept = solved.detected, solved.terms.kept
     if kept is None:
@@ -247,6 +325,11 @@ def _more_hits(solved: StepSolution, rules: ContactRules, hit: NDArray[np.bool_]
     inside[kept] = True
     slack = SLACK * rules.near
     found = late_hits.sized(len(contacts))(
-        ContactPlaces.of(contacts), solved.velocity, solved.step, slack, inside, hit
+        ContactPlaces.of(images.contacts),
+        images.velocities(solved.velocity, start.gradient(solved.growth)),
+        solved.step,
+        slack,
+        inside,
+        hit,
     )
     return bool(found)

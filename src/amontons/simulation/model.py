@@ -23,6 +23,7 @@ from amontons.model.materials import PairTable
 from amontons.model.motion import Motion
 from amontons.model.sensors import Sensor
 from amontons.model.world import World
+from amontons.simulation.cell_model import CellModel
 from amontons.simulation.joined_bodies import JoinedBodies
 from amontons.simulation.state import BodyState, State
 
@@ -55,6 +56,7 @@ class Model:
     """Properties of contacts between materials, which may be told apart between steps."""
     name_of_id: Callable[[int], str] = field(repr=False)
     sensors: tuple[Sensor, ...] = ()
+    cell: CellModel | None = None
     _holding: list[JoinedBodies] = field(default_factory=list, repr=False)
 
     @classmethod
@@ -76,7 +78,7 @@ class Model:
         )  # fmt: skip
         return cls(
             made, masses, joints, loads, world.motions, detector, lambda: world.materials.table,
-            world.name_of, tuple(world.sensors),
+            world.name_of, tuple(world.sensors), CellModel.of(world, masses, detector),
         )  # fmt: skip
 
     @property
@@ -135,5 +137,5 @@ def prepare(world: World) -> tuple[Model, State]:
     joints = JointSystem(world.joints, world.index_of, *poses)
     loads = ForceSystem(world.forces, world.index_of, *poses)
     bodies = body_state(world.bodies)._replace(seen=np.zeros(len(world.bodies), dtype=bool))
-    state = State.at_start(bodies, joints.state, world.gravity)
+    state = State.at_start(bodies, joints.state, world.gravity, world.cell)
     return Model.of(world, joints.model, loads), state.copy()

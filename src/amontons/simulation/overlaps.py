@@ -102,12 +102,11 @@ def partings(
     return np.where((depths > 0.0) & np.isfinite(of_pair), of_pair, 0.0)
 
 
-def bounded_motion(velocity: Floats, motion: Floats, masses: Masses, step: float) -> Floats:
-    """The velocity with what of the motion beyond it moves no body too far, shape (bodies, 6).
+def parting_excess(velocity: Floats, motion: Floats, masses: Masses, step: float) -> float:
+    """How many times too far the motion beyond the velocity, (bodies, 6) both, goes; 1 at least.
 
-    That is `FARTHEST` of a body's half thickness. As velocities that part contacts less are between
-    the two, all of the motion is cut by one factor.
+    Too far is `FARTHEST` of a body's half thickness. As velocities that part contacts less are
+    between the two, all of the motion is cut by one factor.
     """
     speed = masses.surface_speeds(motion - velocity)
-    share = float((speed * step / (FARTHEST * masses.span)).max(initial=0.0))
-    return motion if share <= 1.0 else velocity + (motion - velocity) / share
+    return max(1.0, float((speed * step / (FARTHEST * masses.span)).max(initial=0.0)))

@@ -82,13 +82,13 @@ def elastic_energy(model: Model, joints: JointReadings, contacts: ContactSet) ->
 
 
 def driven_work(model: Model, solved: StepSolution) -> float:
-    """Work of motors with a limit, of moving targets and of kinematic bodies on the others [J]."""
-    rows, driven = solved.rows, model.masses.kinematic.size > 0
+    """Work of motors with a limit, moving targets, kinematic bodies and a cell on others [J]."""
+    rows, driven, of_cell = solved.rows, model.masses.kinematic.size > 0, max(0.0, solved.cell_work)
     if not (driven or rows.bounded or model.joints.chosen.moving):
-        return 0.0
+        return of_cell
     kinematic = np.zeros(len(solved.velocity), dtype=bool)
     kinematic[model.masses.kinematic] = True
-    total = 0.0
+    total = of_cell
     if driven and len(solved.terms):
         total += work_through_contacts(
             ContactPlaces.of(solved.terms.contacts), solved.contact_impulses, solved.velocity,

@@ -21,10 +21,12 @@ from amontons.errors import InputError, StrictError
 from amontons.model.bodies import Bodies
 from amontons.model.world import World
 from amontons.problem.problem import ConeProblem
+from amontons.simulation.cell_state import CellState
 from amontons.simulation.checkpoint import restore, save
 from amontons.simulation.checks import check_bodies
 from amontons.simulation.contacts import Contacts
 from amontons.simulation.flowing import Moment, flow
+from amontons.simulation.following import followed, require_alike
 from amontons.simulation.inventory import Begun
 from amontons.simulation.joint_handles import SimulatedJoints
 from amontons.simulation.meters import MeterReading, meter_readings
@@ -42,7 +44,7 @@ from amontons.simulation.step import take_step
 from amontons.simulation.step_size import AutomaticStep
 from amontons.simulation.step_solution import StepSolution
 from amontons.simulation.turnstile import Turnstile, holding_still
-from amontons.simulation.waking import asleep_contacts, ends_of_changes, neighbours_of_gone, wake
+from amontons.simulation.waking import asleep_contacts, ends_of_changes, neighbours_of_gone
 from amontons.solvers import Solver
 
 
@@ -62,8 +64,7 @@ class Simulation:
         faster.
     friction:
         "convex" for the convex relaxation of papers 3 to 5, which lets sliding bodies rise by
-        h μ v, or "exact" for Coulomb's law itself, at 5 times the cost of a step in small scenes
-        and 35 times and more with hundreds of bodies.
+        h μ v, or "exact" for Coulomb's law itself, at 1 to 4 times the cost.
     substeps:
         Equal parts in which each step is taken.
     sleeping:
@@ -118,7 +119,9 @@ class Simulation:
         poses = self.bodies.position, self.bodies.orientation
         self.loads = ForceSystem([], world.index_of, *poses)
         self.bodies.columns["seen"][:] = False
-        self._state = State.at_start(body_state(world.bodies), self.joints.state, world.gravity)
+        self._state = State.at_start(
+            body_state(world.bodies), self.joints.state, world.gravity, world.cell
+        )
         self._ids = self.bodies.id.copy()
         self._last: StepSolution | None = None
         self._last_ids, self._places = self._ids, self.bodies.position
@@ -153,16 +156,7 @@ class Simulation:
 
     @state.setter
     def state(self, state: State) -> None:
-        here = self.state
-        if not np.array_equal(here.bodies.id, state.bodies.id):
-            raise InputError(
-                f"this is a state of other bodies: it has {state.bodies.id.size} of them, and the "
-                f"simulation {here.bodies.id.size}"
-            )
-        if [each.shape for each in here.joints] != [each.shape for each in state.joints]:
-            raise InputError("this is a state of other joints: it has more of them, or fewer")
-        if here.sensors.shape != state.sensors.shape:
-            raise InputError("this is a state of other sensors")
+        require_alike(self.state, state)
         self._take_over(state.copy())
         self.joints.show(self._state.joints, self.joints.measured)
         self.joints.measure(self.bodies.position, self.bodies.orientation)
@@ -186,6 +180,11 @@ class Simulation:
     @solver.setter
     def solver(self, solver: Solver) -> None:
         self.solvers = SolverChoice.of(solver)
+
+    @property
+    def cell(self) -> CellState:
+        """The cell as it is now: `sim.cell.lengths`, `.volume`, `.tilt`, `.images`."""
+        return self._state.cell
 
     @property
     def work(self) -> Work:
@@ -242,9 +241,8 @@ class Simulation:
             reports = self._flowed(self._substeps) if len(self.world.flows) else self._substeps()
         for report in reports:
             self.readings.append(report)
-        if len(reports) == 1:
-            return reports[0]
-        return reports[-1].with_notes(note for each in reports for note in each.notes)
+        notes = (note for each in reports for note in each.notes)
+        return reports[0] if len(reports) == 1 else reports[-1].with_notes(notes)
 
     def _substeps(self) -> list[StepReport]:
         """The parts of a step, all of them or none."""
@@ -254,9 +252,8 @@ class Simulation:
             return [report]
         if self.world.version != self._version:  # nothing is bound to bodies that are nowhere
             ids, name_of = self.bodies.id, self.world.name_of
-            check_bodies(
-                body_state(self.bodies), self.world.gravity, lambda i: name_of(int(ids[i]))
-            )
+            named = lambda row: name_of(int(ids[row]))  # noqa: E731
+            check_bodies(body_state(self.bodies), self.world.gravity, named)
         state, reports = self.state, []
         earlier: list[Contacts] = []
         sensed = []
@@ -328,18 +325,8 @@ class Simulation:
             neighbours_of_gone(bodies.id, old_ids, state),
             ends_of_changes(joints_before, self.joints.joints),
         )
-        woken = wake(body_state(bodies), np.isin(bodies.id, disturbed))
-        bodies.columns["asleep"][:], bodies.columns["still"][:] = woken.asleep, woken.still
-        self._state = state._replace(
-            gravity=world.gravity,
-            bodies=body_state(bodies),
-            joints=self.joints.state,
-            contacts=state.contacts.renumbered(old_ids, bodies.id),
-            watch=state.watch._replace(changed=True),
-            rest=state.rest.renumbered(old_ids, bodies.id),
-            sensors=read_before(self._sensors, self._model.sensors, state.sensors),
-            flows=state.flows.sized(len(world.flows), len(world.materials.list)),
-        )
+        sensed = read_before(self._sensors, self._model.sensors, state.sensors)
+        self._state = followed(state, world, self.joints.state, sensed, old_ids, disturbed)
         self._ids, self._sensors = bodies.id.copy(), self._model.sensors
         self._version = world.version
 

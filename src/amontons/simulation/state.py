@@ -14,6 +14,8 @@ from amontons.dynamics.energy_ledger import CAUSES, Work
 from amontons.dynamics.joints.model import JointModel
 from amontons.dynamics.joints.tables import JointState, state_without
 from amontons.errors import InputError
+from amontons.model.cell import Cell
+from amontons.simulation.cell_state import CellState
 from amontons.simulation.flow_state import FlowState
 from amontons.simulation.margins import NEAR_ONLY, MarginLevel
 
@@ -123,11 +125,14 @@ class State(NamedTuple):
     energy: EnergyState
     watch: WatchState
     rest: RestState
+    cell: CellState
     sensors: Floats = NOT_SENSED  # what all sensors read of the last step, (numbers,)
     flows: FlowState = FlowState.none()  # what sources, sinks and meters have counted
 
     @classmethod
-    def at_start(cls, bodies: BodyState, joints: JointState, gravity: Floats) -> State:
+    def at_start(
+        cls, bodies: BodyState, joints: JointState, gravity: Floats, cell: Cell | None = None
+    ) -> State:
         """That before the first step."""
         return cls(
             time=0.0,
@@ -140,6 +145,7 @@ class State(NamedTuple):
             energy=EnergyState(np.zeros(len(CAUSES)), 0.0, 0.0, 0.0, 0.0),
             watch=WatchState(np.zeros((WINDOW, 2)), 0.0, 0.0, 0.0, 0, True),
             rest=RestState.unknown(len(bodies.id)),
+            cell=CellState.of(cell, len(bodies.id)),
         )
 
     def arrays(self) -> dict[str, NDArray[Any]]:
@@ -194,6 +200,9 @@ class State(NamedTuple):
             joints=state_without(self.joints, joints.tables, gone),
             contacts=self.contacts.renumbered(ids, ids[chosen]),
             rest=self.rest.renumbered(ids, ids[chosen]),
+            cell=self.cell._replace(
+                images=self.cell.images[chosen] if self.cell.images.size else self.cell.images
+            ),
         )
 
     def __repr__(self) -> str:

@@ -15,6 +15,9 @@ from amontons.dynamics.integration import advance
 from amontons.dynamics.joints.readings import JointReadings
 from amontons.dynamics.joints.step import joint_rows, loaded, measure
 from amontons.dynamics.joints.stiffness import NOT_TAUT, steady_turns, stiffen
+from amontons.errors import InputError
+from amontons.simulation.cell_model import CellModel
+from amontons.simulation.cell_state import CellState
 from amontons.simulation.checks import check_bodies, unit
 from amontons.simulation.energy_book import Taken, entered
 from amontons.simulation.impulses import Start, find_impulses
@@ -69,6 +72,14 @@ def take_step(
 ) -> tuple[State, StepReport, StepSolution | None]:
     """As :func:`step`, with the problem that was solved and its solution; None: all sleep."""
     check_bodies(state.bodies, state.gravity, model.name_of)
+    if model.cell is not None:
+        if rules.sleeping is not None:
+            raise InputError(
+                "bodies in a cell do not fall asleep: leave out `sleeping`, or the cell"
+            )
+        cell, bodies = model.cell.begun(state.cell, state.bodies)
+        model.cell.check_room(cell.lengths, model.name_of_id, model.bodies.id)
+        state = state._replace(cell=cell, bodies=bodies)
     contact_rules = rules.of_contacts(
         model.masses.typical_size, state.gravity, h, choice.many.exact
     )
@@ -134,6 +145,7 @@ def take_step(
         watch=watched,
         rest=rest,
         flows=state.flows,  # which act between steps
+        cell=state.cell if model.cell is None else carried_on(model.cell, state, start, solved),
     )
     if model.sensors:
         touching = solved.contacts(state.bodies.id, state.bodies.position)
@@ -185,9 +197,12 @@ def detect(
     while True:
         contacts = ContactSet.none(len(place))
         if active is None or active.any():
-            contacts = model.detector.detect_unit(
-                place, orientation, margin, order=order, free=active
-            )
+            if model.cell is None:
+                contacts = model.detector.detect_unit(
+                    place, orientation, margin, order=order, free=active
+                )
+            else:
+                contacts = model.cell.detect(state.cell, state.bodies, orientation, margin, order)
         contacts = joined.without_inner(contacts)
         if active is None:
             break
@@ -215,6 +230,10 @@ def free_motion(model: Model, state: State, twist: Floats, wrench: Floats, h: fl
         state.gravity, h, free, inverse_inertia,
     )  # fmt: skip
     model.loads.damp(free, inverse_mass, inverse_inertia, h)
+    cell = None
+    if model.cell is not None:
+        cell = model.cell.motion(state.cell, bodies, h)
+        free[:, :3] += cell.of_bodies(cell.free - cell.before)
     kinetic = model.mechanics(bodies, free, state.gravity).kinetic
     steady, taut = twist, NOT_TAUT
     if model.joints.joints:
@@ -237,7 +256,14 @@ def free_motion(model: Model, state: State, twist: Floats, wrench: Floats, h: fl
         taut=taut,
         steady=steady,
         still=still,
+        cell=cell,
     )
+
+
+def carried_on(cell: CellModel, state: State, start: Start, solved: StepSolution) -> CellState:
+    """The cell at the end of the step."""
+    moved, lasting = start.gradient(solved.moved_growth), start.gradient(solved.growth)
+    return cell.moved(state.cell, moved, lasting, start.step)
 
 
 def advanced(model: Model, start: Start, solved: StepSolution) -> BodyState:

@@ -22,6 +22,8 @@ CARRIED, STICKING, PARTING = 8, 6, 7
 """What is remembered of a contact: force and torque [N, N m], whether it stuck, and whether its
 bodies overlap and are being parted."""
 
+NO_GROWTH = np.zeros(3)
+
 
 class StepSolution(NamedTuple):
     """What came out of a step, in terms of velocities and impulses."""
@@ -42,6 +44,9 @@ class StepSolution(NamedTuple):
     work: float  # kinetic energy that impulses add [J]; negative where they dissipate
     step: float  # [s]
     coordinates: Measured  # of joints: at the start, and once the step is taken, at its end
+    growth: Floats = NO_GROWTH  # of the cell: what impulses add to its rates [1/s], (3,)
+    moved_growth: Floats = NO_GROWTH  # and with what parts bodies, in this step alone, (3,)
+    cell_work: float = 0.0  # that the cell does on bodies beside its pressure [J]
 
     @property
     def rows(self) -> JointRows:

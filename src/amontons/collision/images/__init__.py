@@ -1,0 +1,1 @@
+"""Images of bodies in cells that repeat themselves, and contacts with them."""
