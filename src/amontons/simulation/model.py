@@ -134,4 +134,5 @@ def prepare(world: World) -> tuple[Model, State]:
     loads = ForceSystem(world.forces, world.index_of, *poses)
     bodies = body_state(world.bodies)._replace(seen=np.zeros(len(world.bodies), dtype=bool))
     state = State.at_start(bodies, joints.state, world.gravity)
-    return Model.of(world, joints.model, loads), state.copy()
+    flows = state.flows.sized(len(world.flows), len(world.materials.list))
+    return Model.of(world, joints.model, loads), state._replace(flows=flows).copy()
