@@ -116,12 +116,10 @@ class Simulation:
         self.readings = Readings()
         self._turnstile = Turnstile()
         self.joints = SimulatedJoints(world)
-        poses = self.bodies.position, self.bodies.orientation
-        self.loads = ForceSystem([], world.index_of, *poses)
+        self.loads = ForceSystem([], world.index_of, self.bodies.position, self.bodies.orientation)
         self.bodies.columns["seen"][:] = False
-        self._state = State.at_start(
-            body_state(world.bodies), self.joints.state, world.gravity, world.cell
-        )
+        start = body_state(world.bodies), self.joints.state, world.gravity, world.cell
+        self._state = State.at_start(*start)
         self._ids = self.bodies.id.copy()
         self._last: StepSolution | None = None
         self._last_ids, self._places = self._ids, self.bodies.position
@@ -316,17 +314,16 @@ class Simulation:
                 self._state = self._state._replace(gravity=world.gravity)
             return
         state, joints_before = self._state, self.joints.joints
-        old_ids = self._ids
         poses = bodies.position, bodies.orientation
         self.joints.update(world.joints, world.index_of, *poses)
         self.loads.update(world.forces, world.index_of, *poses)
         self._model = Model.of(world, self.joints.model, self.loads)
         disturbed = np.append(
-            neighbours_of_gone(bodies.id, old_ids, state),
+            neighbours_of_gone(bodies.id, self._ids, state),
             ends_of_changes(joints_before, self.joints.joints),
         )
         sensed = read_before(self._sensors, self._model.sensors, state.sensors)
-        self._state = followed(state, world, self.joints.state, sensed, old_ids, disturbed)
+        self._state = followed(state, world, self.joints.state, sensed, self._ids, disturbed)
         self._ids, self._sensors = bodies.id.copy(), self._model.sensors
         self._version = world.version
 
