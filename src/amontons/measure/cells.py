@@ -46,7 +46,9 @@ class SampledCell:
     def of(cls, lattice: Lattice, gradient: Floats, step: float) -> SampledCell:
         """A cell after a step [s] in which space moved by a gradient; NaN: after none."""
         back = np.eye(3) + (0.0 if np.isnan(step) else step) * gradient
-        earlier = lattice._replace(edges=np.linalg.solve(back, lattice.edges))
+        earlier = lattice._replace(
+            edges=np.asarray(np.linalg.solve(back, lattice.edges), dtype=np.float64)
+        )
         return cls(lattice, earlier, gradient)
 
     @property

@@ -135,7 +135,7 @@ class CellModel:
         held = np.array(self.cell.held)
         inertia = self.masses.total * state.lengths**2 / 12.0
         if self.cell.isotropic:
-            return np.outer(held, held) / inertia[held].sum()
+            return np.asarray(np.outer(held, held) / inertia[held].sum())
         return np.diag(np.where(held, 1.0 / inertia, 0.0))
 
     def _carried(self, bodies: BodyState) -> Floats:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,7 +41,7 @@ class ImageRows(NamedTuple):
         of_images[:, :3] += self.shifts @ gradient.T
         return np.concatenate([of_bodies, of_images])
 
-    def values(self, of_bodies: NDArray[np.generic]) -> NDArray[np.generic]:
+    def values(self, of_bodies: NDArray[Any]) -> NDArray[Any]:
         """What images have as their bodies do, shape (bodies + images, ...)."""
         return np.concatenate([of_bodies, of_bodies[self.rows]]) if self.rows.size else of_bodies
 

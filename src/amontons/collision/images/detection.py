@@ -149,4 +149,4 @@ def _name(relative: Longs) -> NDArray[np.uint64]:
     low = (1 << IMAGE_BITS) - 1
     x, y, z = (relative & low).T
     code = (x << (2 * IMAGE_BITS)) | (y << IMAGE_BITS) | z
-    return code.astype(np.uint64) << np.uint64(64 - 3 * IMAGE_BITS)
+    return np.asarray(code.astype(np.uint64) << np.uint64(64 - 3 * IMAGE_BITS))
