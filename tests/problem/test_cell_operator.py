@@ -28,8 +28,9 @@ def sample(wrenches: bool) -> tuple[CellOperator, np.ndarray, Product]:
     branches = rng.normal(size=(contacts, 3))
     half = rng.normal(size=(3, 3))
     normals = rng.normal(size=(contacts, 3))
+    mu = np.full(contacts, 0.3)
     normals /= np.linalg.norm(normals, axis=1)[:, None]
-    cone = SpinningCone(0.3, 0.1, 0.1, normals) if wrenches else CoulombCone(0.3, normals)
+    cone = SpinningCone(mu, mu, mu, normals) if wrenches else CoulombCone(mu, normals)
     sets = Product([cone])
     # G x = Σ l∘x, written out row by row: rows are component by component
     G = np.zeros((3, over.rows))

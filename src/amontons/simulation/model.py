@@ -137,11 +137,6 @@ def prepare(world: World) -> tuple[Model, State]:
     joints = JointSystem(world.joints, world.index_of, *poses)
     loads = ForceSystem(world.forces, world.index_of, *poses)
     bodies = body_state(world.bodies)._replace(seen=np.zeros(len(world.bodies), dtype=bool))
-<<<<<<< HEAD
     state = State.at_start(bodies, joints.state, world.gravity, world.cell)
-    return Model.of(world, joints.model, loads), state.copy()
-=======
-    state = State.at_start(bodies, joints.state, world.gravity)
     flows = state.flows.sized(len(world.flows), len(world.materials.list))
     return Model.of(world, joints.model, loads), state._replace(flows=flows).copy()
->>>>>>> flows
