@@ -46,14 +46,8 @@ class SampledCell:
     def of(cls, lattice: Lattice, gradient: Floats, step: float) -> SampledCell:
         """A cell after a step [s] in which space moved by a gradient; NaN: after none."""
         back = np.eye(3) + (0.0 if np.isnan(step) else step) * gradient
-<<<<<<< HEAD
         edges = np.asarray(np.linalg.solve(back, lattice.edges), dtype=np.float64)
         earlier = lattice._replace(edges=edges)
-=======
-        earlier = lattice._replace(
-            edges=np.asarray(np.linalg.solve(back, lattice.edges), dtype=np.float64)
-        )
->>>>>>> cell
         return cls(lattice, earlier, gradient)
 
     @property

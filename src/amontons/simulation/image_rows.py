@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-<<<<<<< HEAD
 from typing import NamedTuple, TypeVar
-=======
-from typing import Any, NamedTuple
->>>>>>> cell
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,11 +43,7 @@ class ImageRows(NamedTuple):
         of_images[:, :3] += self.shifts @ gradient.T
         return np.concatenate([of_bodies, of_images])
 
-<<<<<<< HEAD
     def values(self, of_bodies: NDArray[Kind]) -> NDArray[Kind]:
-=======
-    def values(self, of_bodies: NDArray[Any]) -> NDArray[Any]:
->>>>>>> cell
         """What images have as their bodies do, shape (bodies + images, ...)."""
         return np.concatenate([of_bodies, of_bodies[self.rows]]) if self.rows.size else of_bodies
 
