@@ -224,7 +224,7 @@ def test_what_a_cell_cannot_hold_is_refused() -> None:
     with pytest.raises(am.InputError, match="floor is a plane across z"):
         am.Simulation(world, step=1e-3)
     world = grains(cube())
-    world.add_joint(am.Fixed(0, 1))
+    world.add_joint(am.Fixed(0, 1, point=(0.5, 0.5, 0.5)))
     with pytest.raises(am.InputError, match="do not reach across"):
         am.Simulation(world, step=1e-3)
     with pytest.raises(am.InputError, match="do not fall asleep"):

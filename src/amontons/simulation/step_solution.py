@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from amontons.collision.contacts import ContactSet
+from amontons.collision.images.image_contacts import PeriodicContacts
 from amontons.dynamics.contact_laws import ContactTerms
 from amontons.dynamics.joints.coordinates import Measured
 from amontons.dynamics.joints.law import JointRows
@@ -103,6 +104,8 @@ class StepSolution(NamedTuple):
         of = self.terms.contacts
         force = self.contact_impulses / self.step
         points = 0.5 * (of.points_a(position) + of.points_b(position))
+        if isinstance(of, PeriodicContacts):  # bodies may have come back on the other side since
+            points = of.points_a(position) + 0.5 * of.gaps[:, None] * of.normals
         torque = force[:, 3:] if force.shape[1] == 6 else np.zeros((len(of), 3))
         found = Contacts(
             ids[of.bodies], points, of.normals, of.gaps, force[:, :3], torque, self.step
