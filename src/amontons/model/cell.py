@@ -89,7 +89,7 @@ class Cell:
             if not axis and (rate or (held and np.ndim(self.stress))):  # type: ignore[arg-type]
                 raise InputError(
                     f"the cell does not repeat along {name}, so it has no border there to move: "
-                    "press a wall instead (PressedWall)"
+                    "press a wall instead, a body with a force on it (AppliedForce)"
                 )
             if held and rate:
                 raise InputError(
