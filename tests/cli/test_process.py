@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 
 import pytest
 
@@ -159,6 +160,8 @@ def cache(tmp_path, monkeypatch):
     folder = tmp_path / "cache"
     (folder / "kernels-of-old").mkdir(parents=True)
     (folder / "kernels-of-old" / "code").write_bytes(b"12345")
+    long_ago = time.time() - 2.0 * _kernel_cache.KEPT
+    os.utime(folder / "kernels-of-old", (long_ago, long_ago))
     monkeypatch.setenv("AMONTONS_CACHE_DIR", str(folder))
     return folder
 
@@ -262,7 +265,9 @@ def test_info(cache):
     assert set(facts["versions"]) == {"amontons", "python", "numpy", "scipy", "numba", "h5py"}
     assert 1 <= facts["threads"] <= facts["max_threads"]
     assert facts["cache"] == {"folder": str(cache), "bytes": 5}
-    assert set(facts["extras"]) == {"matplotlib", "clarabel", "cvxopt", "pypardiso", "qdldl"}
+    assert set(facts["extras"]) == {
+        "matplotlib", "clarabel", "cvxopt", "pypardiso", "qdldl", "distributed",
+    }  # fmt: skip
     text = run("info").stdout
     assert facts["cpu"] in text
     assert "threading layer" in text

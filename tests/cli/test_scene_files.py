@@ -81,7 +81,9 @@ def test_built_in_scenes_are_written_as_files(tmp_path):
 def test_the_schema_is_printed():
     told = json.loads(run("scenes", "--schema").stdout)
     assert told["title"] == "amontons scene"
-    assert set(told["$defs"]) == {"shape", "joint", "motor", "signal", "force", "solver"}
+    assert set(told["$defs"]) == {
+        "shape", "joint", "motor", "signal", "force", "solver", "sizes",
+    }  # fmt: skip
 
 
 @pytest.mark.slow

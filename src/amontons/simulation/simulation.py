@@ -64,7 +64,7 @@ class Simulation:
         faster.
     friction:
         "convex" for the convex relaxation of papers 3 to 5, which lets sliding bodies rise by
-        h μ v, or "exact" for Coulomb's law itself, at 1 to 4 times the cost.
+        h μ v, or "exact" for Coulomb's law itself, at 1 to 2.4 times the cost.
     substeps:
         Equal parts in which each step is taken.
     sleeping:

@@ -56,7 +56,12 @@ class Page:
         return f"<Page: {self.about}, {len(self.html) / 1e6:.2g} MB; open() or save(path)>"
 
 
-def view(run: Shown, *others: Shown, every: int = 1, height: int = 480) -> Page:
+def view(
+    run: Simulation | Results | str | os.PathLike[str],
+    *others: Shown,
+    every: int = 1,
+    height: int = 480,
+) -> Page:
     """The viewer on a simulation as it is now, or on a recorded run: turn it, play it, click it.
 
     Parameters
