@@ -120,6 +120,8 @@ CHANGES = {
     **{f"step {n}": put("frames/step", n, (1,)) for n in (-1, 2**62)},
     **{f"first {n}": put("frames/first_contact", n, (3,)) for n in (-1, 10**6, 2**62)},
     **{f"contacts {n}": put("frames/contacts", n, (3,)) for n in (-1, 10**6, 2**62)},
+    **{f"came {n}": put("frames/first_added", n, (2,)) for n in (-1, -(2**40), 10**6, 2**62)},
+    **{f"comers {n}": put("frames/added", n, (2,)) for n in (-1, 10**6, 2**62)},
     **{f"shape {n}": put("bodies/shape", n, (1,)) for n in (-1, 99)},
     **{f"id {n}": put("bodies/id", n, (1,)) for n in (-5, 0, 2**60)},
     **{f"touching {n}": put("contacts/bodies", n, (0,)) for n in (-1, 99)},

@@ -62,7 +62,7 @@ class StoredRun:
         self._file, self.outline = file, outline
         self.frames, self.steps = int(frames), int(steps)
         self._steps_checked = not outline.checked
-        for name in ("moments", "bodies_in_frames"):
+        for name in ("moments", "bodies_in_frames", "added_in_frames"):
             self.__dict__.pop(name, None)
 
     def _read_added(self, file: GuardedFile, outline: Outline) -> None:
@@ -152,9 +152,8 @@ class StoredRun:
         last, here = first + len(begun), begun.shape[1]
         found = np.full((len(begun), self.bodies, *begun.shape[2:]), np.nan, dtype=begun.dtype)
         found[:, :here] = begun
-        starts, counts, told = (
-            self._rows(f"frames/{each}", first, last) for each in ("first_added", "added", "bodies")
-        )
+        starts, counts = (each[first:last] for each in self.added_in_frames)
+        told = self._rows("frames/bodies", first, last)
         there: NDArray[np.bool_] = np.asarray(~np.isnan(found).all(axis=2))
         for i, (start, count) in enumerate(zip(starts.tolist(), counts.tolist(), strict=True)):
             if count:
@@ -173,6 +172,24 @@ class StoredRun:
         if not self.outline.open:
             return np.full(self.frames, self.bodies)
         return self._read("bodies of frames", lambda: self._rows("frames/bodies", 0, self.frames))
+
+    @cached_property
+    def added_in_frames(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Where each frame's bodies that came later begin, and how many, both (frames,)."""
+        if not self.outline.open:
+            return np.zeros(self.frames, np.int64), np.zeros(self.frames, np.int64)
+        return self._read("what it says of bodies that came", self._added_in_frames)
+
+    def _added_in_frames(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        starts = self._rows("frames/first_added", 0, self.frames).astype(np.int64)
+        counts = self._rows("frames/added", 0, self.frames).astype(np.int64)
+        most = self._file.dataset("added/row").shape[0]
+        if starts.min(initial=0) < 0 or counts.min(initial=0) < 0 or counts.max(initial=0) > most:
+            raise FileFormatError("a frame has bodies in rows that are not there")
+        ends = starts + counts
+        if (starts[1:] < ends[:-1]).any() or ends.max(initial=0) > most:
+            raise FileFormatError("a frame has bodies in rows of another, or that are not there")
+        return starts, counts
 
     def contacts_of(self, number: int) -> Arrays:
         """The arrays of a frame's contacts by their names in the file."""

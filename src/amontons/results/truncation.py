@@ -87,9 +87,8 @@ def _fill(new: h5py.File, old: StoredRun, step: int, about: Mapping[str, Any]) -
 def _write_added(new: h5py.File, old: StoredRun, step: int, frames: int) -> None:
     """What had come until a step, and the bodies among it in so many frames."""
     add_tables(new)
-    starts = counts = np.zeros(frames, dtype=np.int64)
+    starts, counts = (each[:frames] for each in old.added_in_frames)
     if old.outline.open:
-        starts, counts = (old.file[f"frames/{name}"][:frames] for name in ("first_added", "added"))
         _copy_records(new, old, step)
     rows = int((starts[-1:] + -(-counts[-1:] // ROWS) * ROWS).sum())
     for name in ADDED:
