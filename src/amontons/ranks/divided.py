@@ -37,13 +37,16 @@ from amontons.solvers.gauge import Gauge
 SUMS = 5
 """Sums over blocks that a proposal makes."""
 
+WORTH_SHARING = 2 * CHUNK
+"""Blocks from which processes share a problem: fewer take less time than what must be said."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class DividedAPGD(APGD):
     """`APGD` whose iterations several processes share; made by a simulation that has ranks.
 
-    Every process has the whole problem, and gets the whole solution. Problems of a single chunk of
-    blocks (2016) are solved by every process for itself. Vectors are in double precision.
+    Every process has the whole problem, and gets the whole solution. Problems of fewer than
+    4032 blocks are solved by every process for itself. Vectors are in double precision.
     """
 
     precision: str = "double"
@@ -71,12 +74,15 @@ class DividedAPGD(APGD):
         self, problem: ConeProblem, x: Floats, gauge: Gauge, buffers: Buffers
     ) -> Generator[Iterate]:
         """Algorithm 1 of paper 3, as `APGD` has it."""
-        alone = self.communicator.count == 1 and problem.compliance is None
-        if alone or len(problem.sets.arrays.chunks) < 2:
+        if problem.blocks < WORTH_SHARING:
             yield from super().iterations(problem, x, gauge, buffers)
             return
         metric = problem.metric(self.scaling)
         pace = Pace(_first_curvature(problem, metric), 1.0, 0.0)  # 3, 4
+        if self.communicator.count == 1 and problem.compliance is None:
+            start = buffers.projected(problem, x)
+            yield from self._in_double(problem, start, start, metric, pace, gauge, buffers)
+            return
         share = _Share(problem, self.communicator)
         sets, steps, rho = share.part.sets, share.part.metric(metric), gauge.rho[share.part.blocks]
         origin = Origin(np.empty(0), problem.linear[share.part.rows])

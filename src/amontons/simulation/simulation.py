@@ -21,6 +21,7 @@ from amontons.errors import InputError, StrictError
 from amontons.model.bodies import Bodies
 from amontons.model.world import World
 from amontons.problem.problem import ConeProblem
+from amontons.ranks.communicator import Communicator
 from amontons.simulation.cell_state import CellState
 from amontons.simulation.checkpoint import restore, save
 from amontons.simulation.checks import check_bodies
@@ -35,8 +36,9 @@ from amontons.simulation.movers import moves
 from amontons.simulation.notes import troubles
 from amontons.simulation.progress import end_of_run, progress_bar
 from amontons.simulation.report import Readings, StepReport
-from amontons.simulation.rules import Rules, SolverChoice
+from amontons.simulation.rules import Rules
 from amontons.simulation.sensing import NO_SENSORS, by_name, mean_of_substeps, read_before
+from amontons.simulation.sharing import chosen_solvers, require_agreement
 from amontons.simulation.sleeping import Sleeping
 from amontons.simulation.slumber import slumber
 from amontons.simulation.state import State
@@ -81,6 +83,8 @@ class Simulation:
     watch:
         What to do where energy comes from nowhere, as in a run that has become unstable: "stop"
         with a `RunawayError`, "note" it and go on, or "off".
+    ranks:
+        Processes that share the work, such as `amontons.ranks.here()`: see docs/ranks.md.
     """
 
     def __init__(
@@ -96,6 +100,7 @@ class Simulation:
         recovery_speed: float | None = None,
         bounce_speed: float | None = None,
         watch: str = "stop",
+        ranks: Communicator | None = None,
     ) -> None:
         if not isinstance(world, World):
             raise InputError(f"a simulation needs an amontons.World, got {world!r}")
@@ -112,7 +117,8 @@ class Simulation:
             watch=watch,
         )
         """How bodies touch, when they sleep, and what to do where energy comes from nowhere."""
-        self.solvers = SolverChoice.of(solver, friction)
+        self.ranks = ranks
+        self.solvers = chosen_solvers(solver, friction, ranks, world)
         self.readings = Readings()
         self._turnstile = Turnstile()
         self.joints = SimulatedJoints(world)
@@ -177,7 +183,7 @@ class Simulation:
 
     @solver.setter
     def solver(self, solver: Solver) -> None:
-        self.solvers = SolverChoice.of(solver)
+        self.solvers = chosen_solvers(solver, "convex", self.ranks, self.world)
 
     @property
     def cell(self) -> CellState:
@@ -237,6 +243,7 @@ class Simulation:
         """Take one time step, and report on it. If it raises, the state is as before."""
         with self._turnstile, one_blas_thread:
             reports = self._flowed(self._substeps) if len(self.world.flows) else self._substeps()
+            require_agreement(self.ranks, self._state)
         for report in reports:
             self.readings.append(report)
         notes = (note for each in reports for note in each.notes)
