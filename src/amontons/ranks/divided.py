@@ -15,7 +15,6 @@ from typing import NamedTuple
 import numpy as np
 
 from amontons._jit import CHUNK
-from amontons.algebra.sums import column_sum
 from amontons.array_types import Floats
 from amontons.errors import InputError, UnsupportedProblemError
 from amontons.problem import kernels
@@ -79,16 +78,12 @@ class DividedAPGD(APGD):
             return
         metric = problem.metric(self.scaling)
         pace = Pace(_first_curvature(problem, metric), 1.0, 0.0)  # 3, 4
-        if self.communicator.count == 1 and problem.compliance is None:
-            start = buffers.projected(problem, x)
-            yield from self._in_double(problem, start, start, metric, pace, gauge, buffers)
-            return
         share = _Share(problem, self.communicator)
         sets, steps, rho = share.part.sets, share.part.metric(metric), gauge.rho[share.part.blocks]
         origin = Origin(np.empty(0), problem.linear[share.part.rows])
         go = propose.sized(problem.blocks)
         partial = np.empty((len(sets.chunks), SUMS))
-        points = np.empty((self.buffers, len(share.part.rows)))
+        points = np.empty((self.buffers, origin.linear.size))
         points[0] = problem.project(x.copy())[share.part.rows]  # 2
         del x, metric
         now, old, new = share.product(points[0]), share.product(points[0]), share.room()
@@ -151,7 +146,10 @@ class _Share:
         self.communicator = communicator
         rank, count = communicator.rank, communicator.count
         owners = Owners.of(problem, operator, count)
-        self.part = part = Part.of(problem, operator, owners, rank)
+        if count == 1:
+            self.part = part = Part.everything(problem, operator)
+        else:
+            self.part = part = Part.of(problem, operator, owners, rank)
         self.compliance = None
         if problem.compliance is not None:
             self.compliance = problem.compliance[part.rows]
@@ -181,6 +179,7 @@ class _Share:
         self._counts = blocks.tolist(), bends.tolist()
         self._sizes = (SUMS * blocks + bends).tolist()
         self._rows, self._row_sizes = rows_by_owner(problem, owners, count)
+        self._size = len(problem.linear[part.rows])
         self._gather = body_velocities.sized(len(operator.arrays.body))
         self._spread = velocity_product.sized(len(operator.arrays.body))
         self._comply = kernels.add_compliance.sized(problem.blocks)
@@ -189,7 +188,7 @@ class _Share:
     def room(self) -> _Product:
         """Room for a product."""
         part = self.part
-        return _Product(np.empty(part.rows.size), np.empty((part.own.size + part.ghosts.size, 6)))
+        return _Product(np.empty(self._size), np.empty((part.own.size + part.ghosts.size, 6)))
 
     def product(self, x: Floats, out: _Product | None = None) -> _Product:
         """(N + E) x in these rows: one exchange."""
@@ -225,7 +224,7 @@ class _Share:
         return partial[:, 0]
 
     def total(self, partial: Floats, bends: Floats) -> tuple[float, ...]:
-        """Sums over the whole problem, chunk after chunk as one process has them: one reduction."""
+        """Sums over the whole problem, one chunk after the other in their order: one reduction."""
         mine = np.concatenate([partial[self.part.own_chunks].ravel(), bends])
         together = self.communicator.joined(mine, self._sizes)
         of_blocks, of_bends = [], []
@@ -239,7 +238,7 @@ class _Share:
         sums, bent = np.empty((block_order.size, SUMS)), np.concatenate(of_bends)
         sums[block_order] = np.concatenate(of_blocks)
         bent[block_order if self.complies else body_order] = bent.copy()
-        return (*(column_sum(sums, k) for k in range(SUMS)), column_sum(bent, 0))
+        return *np.add.accumulate(sums)[-1].tolist(), float(np.add.accumulate(bent)[-1, 0])
 
     def whole(self, x: Floats) -> Floats:
         """Unknowns of all rows, from those of every process."""

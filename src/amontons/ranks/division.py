@@ -56,14 +56,23 @@ class Owners(NamedTuple):
 class Part(NamedTuple):
     """What one process works on: its own blocks and copies of its neighbours'."""
 
-    blocks: Numbers  # number of each block in the whole problem: by kind, its own before copies
-    rows: Numbers  # number of each row in the whole problem, in the order of kernels
+    blocks: Numbers | slice  # number of each in the whole problem: by kind, its own before copies
+    rows: Numbers | slice  # number of each row in the whole problem, in the order of kernels
     own_chunks: Numbers  # which of its chunks count
     sets: SetArrays
     arrays: BodyArrays
     masses: Floats  # inertia and mass of its own bodies, shape (own bodies, 7)
     own: Numbers  # number of each of its own bodies in the whole problem: those come first
     ghosts: Numbers  # and of those of others that its blocks touch, which come next
+
+    @classmethod
+    def everything(cls, problem: ConeProblem, operator: BodyOperator) -> Part:
+        """The part of a process that is alone; nothing is copied."""
+        sets, nobody = problem.sets.arrays, np.empty(0, dtype=np.int64)
+        return cls(
+            slice(None), slice(None), np.arange(len(sets.chunks)), sets, operator.arrays,
+            operator.masses, np.arange(operator.bodies), nobody,
+        )  # fmt: skip
 
     @classmethod
     def of(cls, problem: ConeProblem, operator: BodyOperator, owners: Owners, rank: int) -> Part:
