@@ -7,6 +7,7 @@ their order. What is done once for each solve is done by every process for itsel
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Generator
 from dataclasses import dataclass, field
@@ -26,7 +27,7 @@ from amontons.problem.operators.body_kernels import (
 )
 from amontons.problem.problem import ConeProblem
 from amontons.ranks.communicator import Communicator, OneProcess
-from amontons.ranks.division import Owners, Part, rows_by_owner
+from amontons.ranks.division import Owners, Part, runs_of_rows
 from amontons.solvers.apgd.accept import Pace, accept
 from amontons.solvers.apgd.method import APGD, _first_curvature
 from amontons.solvers.apgd.propose import Origin, propose
@@ -99,7 +100,8 @@ class DividedAPGD(APGD):
                     beta, 1.0 / pace.L, points[x_new], partial,
                 )  # fmt: skip  # 7, 8
                 new = share.product(points[x_new], new)
-                bends = share.bends(points[[x_new, x_now, x_old]], (new, now, old), beta)
+                ends = points[x_new], points[x_now], points[x_old]
+                bends = share.bends(ends, (new, now, old), beta)
                 error, quadratic, linear, uphill, length, bend = share.total(partial, bends)
                 if not judged:
                     objective = 0.5 * quadratic + linear + problem.objective_offset
@@ -178,7 +180,9 @@ class _Share:
         bends = blocks if self.complies else bodies
         self._counts = blocks.tolist(), bends.tolist()
         self._sizes = (SUMS * blocks + bends).tolist()
-        self._rows, self._row_sizes = rows_by_owner(problem, owners, count)
+        chunks = problem.sets.arrays.chunks
+        self._runs = [runs_of_rows(chunks[owners.blocks == other]) for other in range(count)]
+        self._row_sizes = [sum(run.stop - run.start for run in runs) for runs in self._runs]
         self._size = len(problem.linear[part.rows])
         self._gather = body_velocities.sized(len(operator.arrays.body))
         self._spread = velocity_product.sized(len(operator.arrays.body))
@@ -206,7 +210,10 @@ class _Share:
         return out
 
     def bends(
-        self, points: Floats, products: tuple[_Product, _Product, _Product], beta: float
+        self,
+        points: tuple[Floats, Floats, Floats],
+        products: tuple[_Product, _Product, _Product],
+        beta: float,
     ) -> Floats:
         """Parts of dᵀ(N + E)d, d = new − old − β(old − older), by chunks of its own.
 
@@ -242,7 +249,12 @@ class _Share:
 
     def whole(self, x: Floats) -> Floats:
         """Unknowns of all rows, from those of every process."""
+        if self.communicator.count == 1:
+            return x.copy()
         together = self.communicator.joined(self.part.own_rows(x), self._row_sizes)
         everything = np.empty(together.size)
-        everything[self._rows] = together
+        at = 0
+        for run in itertools.chain(*self._runs):
+            everything[run] = together[at : at + run.stop - run.start]
+            at += run.stop - run.start
         return everything

@@ -117,30 +117,23 @@ class Part(NamedTuple):
 
     def own_rows(self, values: Floats) -> Floats:
         """Values of the rows that count, chunk by chunk, from those of all its rows."""
-        chunks = self.sets.chunks[self.own_chunks]
-        return np.concatenate([values[:0], *(values[_chunk_rows(c)].ravel() for c in chunks)])
+        runs = runs_of_rows(self.sets.chunks[self.own_chunks])
+        return np.concatenate([values[:0], *(values[run] for run in runs)])
 
     def chunk_sums(self, values: Floats) -> Floats:
         """Sums over the rows of each chunk that counts, from values of all its rows."""
         chunks = self.sets.chunks[self.own_chunks]
-        return np.array([values[_chunk_rows(chunk)].sum() for chunk in chunks], dtype=np.float64)
+        sums = [sum(values[run].sum() for run in runs_of_rows(chunk[None])) for chunk in chunks]
+        return np.array(sums, dtype=np.float64)
 
 
-def rows_by_owner(problem: ConeProblem, owners: Owners, count: int) -> tuple[Numbers, list[int]]:
-    """Rows of the whole problem in the order in which ranks have them, and how many each has."""
-    chunks = problem.sets.arrays.chunks
-    rows, sizes = [np.empty(0, dtype=np.int64)], []
-    for rank in range(count):
-        mine = [_chunk_rows(chunk).ravel() for chunk in chunks[owners.blocks == rank]]
-        rows += mine
-        sizes.append(sum(each.size for each in mine))
-    return np.concatenate(rows), sizes
-
-
-def _chunk_rows(chunk: Numbers) -> Numbers:
-    """Rows of one chunk of blocks, component by component, shape (rows of a block, blocks)."""
-    kind, _, count, row, begin, end = chunk.tolist()
-    return row + count * np.arange(ROWS_OF_KIND[kind])[:, None] + np.arange(begin, end)
+def runs_of_rows(chunks: Numbers) -> list[slice]:
+    """Where the rows of these chunks are: one run for each component of a chunk's blocks."""
+    runs = []
+    for kind, _, count, row, begin, end in chunks.tolist():
+        for k in range(ROWS_OF_KIND[kind]):
+            runs.append(slice(row + k * count + begin, row + k * count + end))
+    return runs
 
 
 def _lengths(chunks: Numbers) -> Numbers:
