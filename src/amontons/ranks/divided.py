@@ -171,8 +171,9 @@ class _Share:
         ]
         self._told = [np.searchsorted(part.own, asked[other]) for other, _ in self._outgoing]
         # where the sums of whose chunks come in
-        self._order = np.argsort(owners.blocks, kind="stable"), np.argsort(
-            owners.bodies, kind="stable"
+        self._order = (
+            np.argsort(owners.blocks, kind="stable"),
+            np.argsort(owners.bodies, kind="stable"),
         )
         blocks = np.bincount(owners.blocks, minlength=count)
         bodies = np.bincount(owners.bodies, minlength=count)

@@ -38,7 +38,7 @@ def chosen_solvers(
     if type(solver) is not APGD:
         raise InputError(
             f"processes cannot share {type(solver).__name__} yet, only APGD: take "
-            f"solver=APGD(tolerance={solver.tolerance:g}), or leave out `ranks`"
+            f"solver=APGD(tolerance={solver.tolerance:g}) (`--solver apgd`), or one process"
         )
     return SolverChoice(_divided(solver, ranks), _divided(solver, ranks))
 
