@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
-from helpers.shared_beds import WORLDS
 
 import amontons as am
 from amontons.ranks import DividedAPGD, OneProcess, divided, run_in_threads
 from amontons.ranks.divided import _Share
 from amontons.ranks.division import Owners, Part
 from amontons.solvers.apgd.accept import accept
+from helpers.shared_beds import WORLDS
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
@@ -48,8 +48,7 @@ def bare_product(problem, x):
     return out
 
 
-@pytest.mark.parametrize("count", [1, 2, 4, 9])
-def test_products_by_parts_are_those_of_the_matrix(problem, count):
+def test_products_by_parts_are_those_of_the_matrix(problem):
     x = np.random.default_rng(3).standard_normal(problem.rows)
     expected = problem.operator.as_matrix() @ x
     if problem.compliance is not None:  # E, which has no matrix of its own
@@ -59,14 +58,14 @@ def test_products_by_parts_are_those_of_the_matrix(problem, count):
         share = _Share(problem, ranks)
         return share.whole(share.product(x[share.part.rows]).rows)
 
-    found = run_in_threads(count, product)
     alone = product(OneProcess())
-    for each in found:
-        assert np.array_equal(each, alone)
-        assert each == pytest.approx(expected, rel=1e-11, abs=1e-12 * np.abs(expected).max())
+    assert np.abs(alone - expected).max() < 1e-12 * np.abs(expected).max()
+    for count in (2, 4, 9):
+        for each in run_in_threads(count, product):
+            assert np.array_equal(each, alone)
 
 
-@pytest.mark.parametrize("count", [1, 2, 5])
+@pytest.mark.parametrize("count", [1, 5])
 def test_a_proposal_takes_one_exchange_and_one_reduction(problem, count, monkeypatch):
     asked = []
     monkeypatch.setattr(divided, "accept", lambda *given: asked.append(1) or accept(*given))
@@ -85,7 +84,8 @@ def test_a_proposal_takes_one_exchange_and_one_reduction(problem, count, monkeyp
         assert traffic.reductions == proposals + (1 if count > 1 else 0)
 
 
-@pytest.mark.parametrize("count", [2, 4])
+@pytest.mark.slow
+@pytest.mark.parametrize("count", [3])
 def test_solutions_are_those_of_apgd(problem, count):
     expected = am.APGD(tolerance=1e-5, max_iterations=3000, precision="double").solve(problem)
 

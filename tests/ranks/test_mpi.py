@@ -10,10 +10,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from helpers.shared_beds import bed
 
 import amontons as am
 from amontons.ranks import run_in_threads
+from helpers.shared_beds import bed
 
 LAUNCHER = shutil.which("mpiexec", path=str(Path(sys.executable).parent)) or shutil.which("mpiexec")
 

@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from helpers.shared_beds import WORLDS, bed
 
 import amontons as am
 from amontons.ranks import Communicator, run_in_threads
 from amontons.ranks.division import Owners
 from amontons.ranks.mpi import STARTED_BY_MPI
+from helpers.shared_beds import WORLDS, bed
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
@@ -27,8 +27,8 @@ def test_states_are_equal_on_any_number_of_ranks(name):
     """Seven ranks are more than there are chunks: some own nothing."""
 
     def run(ranks):
-        simulation = simulated(WORLDS[name](), 12, ranks=ranks)
-        assert ranks.traffic.exchanges > 12 * 10  # the work was divided, indeed
+        simulation = simulated(WORLDS[name](), 6, ranks=ranks)
+        assert ranks.traffic.exchanges > 6 * 10  # the work was divided, indeed
         problem = simulation.problem()
         owners = Owners.of(problem, problem.operator, ranks.count)
         idle = set(range(ranks.count)) - set(owners.blocks) - set(owners.bodies)

@@ -227,8 +227,8 @@ class _Share:
             return self.part.chunk_sums(d)
         own = self.part.own.size
         partial = np.empty((-(-own // CHUNK), 1))
-        views = (each.velocity[:own] for each in (new, now, old))
-        self._bend(self.part.masses, *views, beta, partial)
+        v_new, v_now, v_old = (each.velocity[:own] for each in (new, now, old))
+        self._bend(self.part.masses, v_new, v_now, v_old, beta, partial)
         return partial[:, 0]
 
     def total(self, partial: Floats, bends: Floats) -> tuple[float, ...]:

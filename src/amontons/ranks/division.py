@@ -94,6 +94,8 @@ class Part(NamedTuple):
         contacts = whole.forces + whole.wrenches
         of_contacts, of_scalars = blocks[blocks < contacts], blocks[blocks >= contacts]
         wrenches = of_contacts[of_contacts >= whole.forces]
+        mine = owners.bodies == rank
+        pointer, incidence, levers = _incidences(whole, mine, blocks, ghosts.size)
         arrays = BodyArrays(
             forces=of_contacts.size - wrenches.size,
             wrenches=wrenches.size,
@@ -103,7 +105,9 @@ class Part(NamedTuple):
             jacobian=whole.jacobian[of_scalars - contacts],
             inverse_mass=whole.inverse_mass[listed],
             inverse_inertia=whole.inverse_inertia[listed],
-            **_incidences(whole, owners.bodies == rank, blocks, ghosts.size),
+            pointer=pointer,
+            incidence=incidence,
+            levers=levers,
         )
         return cls(
             blocks=blocks, rows=rows, own_chunks=own_chunks,
@@ -144,7 +148,9 @@ def _arranged(
     sets: SetArrays, counted: NDArray[np.bool_], here: NDArray[np.bool_]
 ) -> tuple[Numbers, Numbers, Numbers, Numbers, Numbers]:
     """Groups, chunks, chunks that count, blocks and rows of one process."""
-    groups, chunks, counting = [], [], []
+    groups: list[tuple[int, ...]] = []
+    chunks: list[tuple[int, ...]] = []
+    counting: list[int] = []
     blocks, rows = [np.empty(0, dtype=np.int64)], [np.empty(0, dtype=np.int64)]
     first = row = 0
     for kind, begin, count, begin_row in sets.groups.tolist():
@@ -198,7 +204,7 @@ def _sets(whole: SetArrays, groups: Numbers, chunks: Numbers, blocks: Numbers) -
 
 def _incidences(
     whole: BodyArrays, own: NDArray[np.bool_], blocks: Numbers, ghosts: int
-) -> dict[str, NDArray[np.generic]]:
+) -> tuple[Numbers, NDArray[np.int32], Floats]:
     """Blocks on each of its own bodies, in the order of the whole problem; ghosts have none."""
     bodies = len(whole.pointer) - 1
     place = np.empty(len(whole.body), dtype=np.int64)
@@ -214,8 +220,5 @@ def _incidences(
         used += last - first
     pointers.append(np.full(ghosts, used))
     code = np.concatenate(codes)
-    return {
-        "pointer": np.concatenate(pointers),
-        "incidence": (2 * place[code >> 1] + (code & 1)).astype(np.int32),
-        "levers": np.concatenate(levers),
-    }
+    moved = (2 * place[code >> 1] + (code & 1)).astype(np.int32)
+    return np.concatenate(pointers), moved, np.concatenate(levers)

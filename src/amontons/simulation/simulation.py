@@ -6,7 +6,6 @@ import dataclasses
 import importlib
 import os
 from collections.abc import Callable
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -48,6 +47,8 @@ from amontons.simulation.step_solution import StepSolution
 from amontons.simulation.turnstile import Turnstile, holding_still
 from amontons.simulation.waking import asleep_contacts, ends_of_changes, neighbours_of_gone
 from amontons.solvers import Solver
+
+VIEWER = "amontons.viewer"  # is built on simulations, and so loaded when it is asked for
 
 
 class Simulation:
@@ -110,12 +111,9 @@ class Simulation:
         self.step_length = step if isinstance(step, AutomaticStep) else positive("step", step)
         self.substeps = substeps
         self.rules = Rules(
-            near=near,
-            recovery_speed=recovery_speed,
-            bounce_speed=bounce_speed,
-            sleeping=sleeping,
-            watch=watch,
-        )
+            near=near, recovery_speed=recovery_speed, bounce_speed=bounce_speed,
+            sleeping=sleeping, watch=watch,
+        )  # fmt: skip
         """How bodies touch, when they sleep, and what to do where energy comes from nowhere."""
         self.ranks = ranks
         self.solvers = chosen_solvers(solver, friction, ranks, world)
@@ -378,11 +376,11 @@ class Simulation:
 
     def view(self, *, height: int = 480) -> Any:
         """The viewer on the bodies as they are now: notebooks show it, elsewhere `open()` does."""
-        return _viewer().view(self, height=height)
+        return importlib.import_module(VIEWER).view(self, height=height)
 
     def render(self, **look: Any) -> Any:
         """A picture of the bodies as they are now; see :func:`amontons.viewer.render`."""
-        return _viewer().render(self, **look)
+        return importlib.import_module(VIEWER).render(self, **look)
 
     # -- keeping ----------------------------------------------------------------------------------
 
@@ -400,8 +398,3 @@ class Simulation:
             f"{self.time:.6g} s after {self.steps} steps, {type(self.solver).__name__} to "
             f"{self.solver.tolerance:g}>"
         )
-
-
-def _viewer() -> ModuleType:
-    """The viewer, which is built on simulations and so is loaded only when it is asked for."""
-    return importlib.import_module("amontons.viewer")
