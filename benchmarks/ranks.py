@@ -69,7 +69,7 @@ def contend(name: str, folder: Path, bodies: int) -> None:
 
 
 def in_turns(bodies: int, ranks: list[int], turns: int) -> dict[str, list[dict[str, object]]]:
-    """What each contender tells of its steps, by name; the first turn, which compiles, is left out."""
+    """What each contender tells of its steps, by name, but for the first, which may compile."""
     beside = str(Path(sys.executable).parent)
     launcher = shutil.which("mpiexec", path=beside) or shutil.which("mpiexec")
     if launcher is None:
@@ -129,7 +129,9 @@ def main() -> None:
             its = sum(each["iterations"] for each in steps)
             for key in ("exchanges", "reductions"):
                 row[key] = sum(each["traffic"][key] for each in steps) / its
-            row["waiting"] = sum(each["traffic"]["seconds"] for each in steps) / seconds.sum()
+            row["waiting"] = sum(each["traffic"]["seconds"] for each in steps) / float(
+                seconds.sum()
+            )
         row["hash"] = steps[-1]["hash"]
         rows[name] = row
         print(f"{name:13}", {k: round(v, 3) if isinstance(v, float) else v for k, v in row.items()})
