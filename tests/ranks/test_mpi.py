@@ -28,6 +28,7 @@ pytestmark = [
 SOLVER = am.APGD(tolerance=1e-4, max_iterations=60)
 
 SCRIPT = """
+import pathlib, sys
 import amontons as am
 from helpers.shared_beds import bed
 
@@ -39,7 +40,8 @@ def on_step(report):
     if FAILING and ranks.rank == 1:
         raise ValueError("only here")
 simulation.run(until=0.0119, on_step=on_step)
-print(ranks.rank, ranks.count, am.get_threads(), simulation.state.hash())
+told = f"{ranks.rank} {ranks.count} {am.get_threads()} {simulation.state.hash()}"
+pathlib.Path(sys.argv[1], f"{ranks.rank}.txt").write_text(told)
 """
 
 
@@ -54,14 +56,16 @@ def launched(count, *command):
     )  # fmt: skip
 
 
-def python(count, failing=False):
-    return launched(count, sys.executable, "-c", SCRIPT.replace("FAILING", str(failing)))
+def python(count, folder, failing=False):
+    """The script, of which every process leaves a file."""
+    script = SCRIPT.replace("FAILING", str(failing))
+    return launched(count, sys.executable, "-c", script, folder)
 
 
-def test_processes_come_to_the_state_of_threads(one_thread):
-    done = python(2)
+def test_processes_come_to_the_state_of_threads(one_thread, tmp_path):
+    done = python(2, tmp_path)
     assert done.returncode == 0, done.stderr
-    told = sorted(line.split() for line in done.stdout.splitlines())
+    told = [each.read_text().split() for each in sorted(tmp_path.iterdir())]
 
     def run(ranks):
         simulation = am.Simulation(bed(), step=2e-3, solver=SOLVER, ranks=ranks)
@@ -72,9 +76,10 @@ def test_processes_come_to_the_state_of_threads(one_thread):
     assert told == [["0", "2", "1", state], ["1", "2", "1", state]]  # two share two cores
 
 
-def test_an_exception_in_one_process_ends_all():
-    done = python(2, failing=True)
+def test_an_exception_in_one_process_ends_all(tmp_path):
+    done = python(2, tmp_path, failing=True)
     assert done.returncode != 0
+    assert not list(tmp_path.iterdir())
     assert "rank 1 of 2" in done.stderr
     assert "ValueError: only here" in done.stderr
 
