@@ -4,6 +4,7 @@
 """
 
 from amontons import measure as measure
+from amontons import ranks as ranks
 from amontons._jit import get_threads as get_threads
 from amontons._jit import max_threads as max_threads
 from amontons._jit import set_threads as set_threads

@@ -35,8 +35,9 @@ class Interrupt:
     that is closed) do the same; one that is ignored, as under `nohup`, stays so.
     """
 
-    def __init__(self, when: str = "after this iteration") -> None:
+    def __init__(self, when: str = "after this iteration", *, tell: bool = True) -> None:
         self.requested = False
+        self._tell = tell
         self.exit_code = INTERRUPTED
         """Of a process that ends because of it."""
         self._when = when
@@ -58,6 +59,8 @@ class Interrupt:
         if self.requested:
             raise KeyboardInterrupt
         self.requested, self.exit_code = True, 128 + number
+        if not self._tell:
+            return
         with contextlib.suppress(OSError):  # the terminal may be gone
             complain(
                 f"{self._when}; press Ctrl-C again to give up at once",

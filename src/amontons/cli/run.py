@@ -82,29 +82,38 @@ def run(
 ) -> None:
     """Run a scene and record it; what is not given is as the scene advises.
 
+    Under `mpiexec -n N` the N processes share one run.
+
     Exit code: 0 ran to its end, 2 bad input, 3 became unstable or is strict and had a note, 130
     stopped by Ctrl-C, 143 by SIGTERM, 129 by SIGHUP (go on with `amontons resume`).
     """
     from amontons.cli.scene_files import names_a_file
     from amontons.cli.second_compiler import start_where_cold
+    from amontons.cli.sharing import carry_out_silently, shared
     from amontons.cli.watched_run import carry_out, free_folder
-    from amontons.results import begin
+    from amontons.results import begin, follow
     from amontons.results.folder import check_run_folder
 
-    made = _made(scene, bodies, seed, set or [])
     given = {
         "time": time, "step": step, "solver": solver, "tolerance": tolerance,
         "max_iterations": max_iterations, "friction": friction,
     }  # fmt: skip
-    settings = made.advice.changed(given, prefix="--")
-    use_threads(threads)
-    start_where_cold()
-    source = [Path(scene)] if names_a_file(scene) else []
-    folder = out or free_folder(source[0].stem if source else made.name)
-    check_run_folder(folder, source, force=force)
-    rate, points = _output(made, frames, contacts)
-    begun = begin(made, folder, settings=settings, rate=rate, contacts=points, force=force)
-    carry_out(begun, json=json, live=live, strict=strict)
+    with shared() as ranks:
+        made = _made(scene, bodies, seed, set or [])
+        settings = made.advice.changed(given, prefix="--")
+        use_threads(threads)
+        if ranks is not None and not ranks.leads:
+            carry_out_silently(follow(made, settings, ranks), ranks, strict=strict)
+            return
+        start_where_cold()
+        source = [Path(scene)] if names_a_file(scene) else []
+        folder = out or free_folder(source[0].stem if source else made.name)
+        check_run_folder(folder, source, force=force)
+        rate, points = _output(made, frames, contacts)
+        begun = begin(
+            made, folder, settings=settings, rate=rate, contacts=points, force=force, ranks=ranks
+        )  # fmt: skip
+        carry_out(begun, json=json, live=live, strict=strict, ranks=ranks)
 
 
 def _made(word: str, bodies: int | None, seed: int | None, given: list[str]) -> Scene | FileScene:

@@ -21,18 +21,28 @@ from amontons.cli.output import (
     styled,
 )
 from amontons.cli.progress import Display, Interrupt
+from amontons.cli.sharing import agreed
 from amontons.errors import SimulationError
 
 if TYPE_CHECKING:
+    from amontons.ranks import Communicator
     from amontons.results import RecordedRun, Results
     from amontons.simulation.notes import NoteSummary
     from amontons.simulation.report import StepReport
 
 
-def carry_out(run: RecordedRun, *, json: bool, live: bool = False, strict: bool = False) -> None:
+def carry_out(
+    run: RecordedRun,
+    *,
+    json: bool,
+    live: bool = False,
+    strict: bool = False,
+    ranks: Communicator | None = None,
+) -> None:
     """Run to the end, or until Ctrl-C, and report; `live` shows it meanwhile.
 
-    A run that has become unstable ends early, and a `strict` one at its first note.
+    A run that has become unstable ends early, and a `strict` one at its first note. Processes that
+    share it stop after the same step.
     """
     from amontons._jit import announcer
 
@@ -53,6 +63,7 @@ def carry_out(run: RecordedRun, *, json: bool, live: bool = False, strict: bool 
             if display.due:
                 passed = (report.time - start) / max(run.settings.time - start, 1e-300)
                 display.update(_text(report, run, passed, time.perf_counter() - begun), passed)
+            interrupt.requested = agreed(ranks, interrupt.requested)
             return interrupt.requested
 
         try:

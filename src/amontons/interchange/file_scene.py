@@ -21,6 +21,7 @@ from amontons.interchange.source import read_source
 from amontons.interchange.text import to_toml, to_yaml
 from amontons.interchange.writing import world_data
 from amontons.model.world import World
+from amontons.ranks.communicator import Communicator
 from amontons.scenes import Advice, Scene
 from amontons.simulation.rules import SolverChoice
 from amontons.simulation.simulation import Simulation
@@ -74,7 +75,9 @@ class FileScene:
         at_rest = np.zeros((len(world.bodies), 6))
         return step.largest or step.choose(at_rest, world.gravity, Masses.of(world))
 
-    def simulation(self, settings: Advice | None = None) -> Simulation:
+    def simulation(
+        self, settings: Advice | None = None, *, ranks: Communicator | None = None
+    ) -> Simulation:
         """A simulation of it, with other settings perhaps; all else is as the file says."""
         settings, run = settings or self.advice, self.run
         return Simulation(
@@ -88,6 +91,7 @@ class FileScene:
             recovery_speed=run.recovery_speed,
             bounce_speed=run.bounce_speed,
             watch=run.watch,
+            ranks=ranks,
         )
 
     def _world_to_move(self) -> World:

@@ -5,7 +5,7 @@ from amontons.results.layout import COLUMNS as READINGS
 from amontons.results.layout import STAGES
 from amontons.results.reader import Results
 from amontons.results.recorder import Recorder
-from amontons.results.runs import RecordedRun, begin, resume
+from amontons.results.runs import FollowedRun, RecordedRun, begin, follow, follow_resumed, resume
 from amontons.results.single_frame import SingleFrame
 from amontons.results.surfaces import Surface
 
@@ -13,6 +13,7 @@ __all__ = [
     "READINGS",
     "STAGES",
     "BodyList",
+    "FollowedRun",
     "Frame",
     "RecordedRun",
     "Recorder",
@@ -20,5 +21,7 @@ __all__ = [
     "SingleFrame",
     "Surface",
     "begin",
+    "follow",
+    "follow_resumed",
     "resume",
 ]

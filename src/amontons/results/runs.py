@@ -13,6 +13,7 @@ from typing import Any
 from amontons.checks import positive
 from amontons.errors import FileFormatError, InputError
 from amontons.interchange.file_scene import FileScene, load_scene, save_scene
+from amontons.ranks.communicator import Communicator
 from amontons.results.claim import Claim
 from amontons.results.layout import CHECKPOINT, RUN_FILE, SCENE_FILE
 from amontons.results.reader import Results
@@ -44,6 +45,14 @@ class RecordedRun:
         )
 
 
+@dataclass(frozen=True)
+class FollowedRun:
+    """A simulation that this process shares with others, one of which records it."""
+
+    settings: Advice
+    simulation: Simulation
+
+
 def begin(
     scene: Scene | FileScene,
     folder: str | os.PathLike[str],
@@ -54,15 +63,17 @@ def begin(
     checkpoint_every: float = 20.0,
     force: bool = False,
     resume: bool = False,
+    ranks: Communicator | None = None,
 ) -> RecordedRun:
     """Begin a run of a scene in a new folder; `settings` are by default those it advises.
 
     Of a scene file the folder keeps a copy, so that the run can go on without the original.
     Nothing that is in the folder is written over, unless `force` says that a run, a checkpoint or
     a scene in it may go. With `resume`, the same run is gone on with where the folder holds it.
+    Of processes that share a run (`ranks`), the leading one begins it, and others :func:`follow`.
     """
     folder, settings = Path(folder), settings or scene.advice
-    simulation = _simulation(scene, settings)
+    simulation = _simulation(scene, settings, ranks)
     claim = Claim(folder)
     with claim.kept():
         there = resume and (folder / RUN_FILE).exists()
@@ -101,10 +112,37 @@ def _require_same(folder: Path, about: dict[str, Any]) -> None:
             )
 
 
+def follow(scene: Scene | FileScene, settings: Advice, ranks: Communicator) -> FollowedRun:
+    """A run that another process begins and records."""
+    return FollowedRun(settings, _simulation(scene, settings, ranks))
+
+
+def follow_resumed(
+    folder: str | os.PathLike[str], ranks: Communicator, *, time: float | None = None
+) -> FollowedRun:
+    """A run that another process goes on with and records; that must wait until this is done."""
+    folder = Path(folder)
+    with Results(folder) as results:
+        scene, settings = _described(results)
+    if time is not None:
+        settings = dataclasses.replace(settings, time=time)
+    simulation = _simulation(scene, settings, ranks)
+    if (folder / CHECKPOINT).exists():
+        simulation.restore(folder / CHECKPOINT)
+    return FollowedRun(settings, simulation)
+
+
 def resume(
-    folder: str | os.PathLike[str], *, time: float | None = None, checkpoint_every: float = 20.0
+    folder: str | os.PathLike[str],
+    *,
+    time: float | None = None,
+    checkpoint_every: float = 20.0,
+    ranks: Communicator | None = None,
 ) -> RecordedRun:
-    """Go on with a run from its last checkpoint, to its own end or to another `time` [s]."""
+    """Go on with a run from its last checkpoint, to its own end or to another `time` [s].
+
+    It may have been made by any number of processes.
+    """
     folder = Path(folder)
     Results(folder).close()  # says what is wrong where there is no run
     claim = Claim(folder)
@@ -113,7 +151,7 @@ def resume(
             scene, settings = _described(results)
         if time is not None:
             settings = dataclasses.replace(settings, time=time)
-        simulation = _simulation(scene, settings)
+        simulation = _simulation(scene, settings, ranks)
         recorder = Recorder(
             simulation, folder, about=_about(scene, settings, folder),
             checkpoint_every=checkpoint_every, resume=True, claim=claim,
@@ -121,11 +159,14 @@ def resume(
     return RecordedRun(scene, settings, simulation, recorder)
 
 
-def _simulation(scene: Scene | FileScene, settings: Advice) -> Simulation:
+def _simulation(
+    scene: Scene | FileScene, settings: Advice, ranks: Communicator | None
+) -> Simulation:
     if isinstance(scene, FileScene):
-        return scene.simulation(settings)
+        return scene.simulation(settings, ranks=ranks)
     chosen: dict[str, Any] = {} if settings.friction is None else {"friction": settings.friction}
-    return Simulation(scene.build(), step=settings.step, solver=settings.make_solver(), **chosen)
+    chosen |= {"solver": settings.make_solver(), "ranks": ranks}
+    return Simulation(scene.build(), step=settings.step, **chosen)
 
 
 def _about(scene: Scene | FileScene, settings: Advice, folder: Path) -> dict[str, Any]:

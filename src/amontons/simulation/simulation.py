@@ -6,7 +6,6 @@ import dataclasses
 import importlib
 import os
 from collections.abc import Callable
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -21,6 +20,7 @@ from amontons.errors import InputError, StrictError
 from amontons.model.bodies import Bodies
 from amontons.model.world import World
 from amontons.problem.problem import ConeProblem
+from amontons.ranks.communicator import Communicator
 from amontons.simulation.cell_state import CellState
 from amontons.simulation.checkpoint import restore, save
 from amontons.simulation.checks import check_bodies
@@ -35,8 +35,9 @@ from amontons.simulation.movers import moves
 from amontons.simulation.notes import troubles
 from amontons.simulation.progress import end_of_run, progress_bar
 from amontons.simulation.report import Readings, StepReport
-from amontons.simulation.rules import Rules, SolverChoice
+from amontons.simulation.rules import Rules
 from amontons.simulation.sensing import NO_SENSORS, by_name, mean_of_substeps, read_before
+from amontons.simulation.sharing import chosen_solvers, require_agreement
 from amontons.simulation.sleeping import Sleeping
 from amontons.simulation.slumber import slumber
 from amontons.simulation.state import State
@@ -46,6 +47,8 @@ from amontons.simulation.step_solution import StepSolution
 from amontons.simulation.turnstile import Turnstile, holding_still
 from amontons.simulation.waking import asleep_contacts, ends_of_changes, neighbours_of_gone
 from amontons.solvers import Solver
+
+VIEWER = "amontons.viewer"  # is built on simulations, and so loaded when it is asked for
 
 
 class Simulation:
@@ -81,6 +84,8 @@ class Simulation:
     watch:
         What to do where energy comes from nowhere, as in a run that has become unstable: "stop"
         with a `RunawayError`, "note" it and go on, or "off".
+    ranks:
+        Processes that share the work, such as `amontons.ranks.here()`: see docs/ranks.md.
     """
 
     def __init__(
@@ -96,6 +101,7 @@ class Simulation:
         recovery_speed: float | None = None,
         bounce_speed: float | None = None,
         watch: str = "stop",
+        ranks: Communicator | None = None,
     ) -> None:
         if not isinstance(world, World):
             raise InputError(f"a simulation needs an amontons.World, got {world!r}")
@@ -105,14 +111,12 @@ class Simulation:
         self.step_length = step if isinstance(step, AutomaticStep) else positive("step", step)
         self.substeps = substeps
         self.rules = Rules(
-            near=near,
-            recovery_speed=recovery_speed,
-            bounce_speed=bounce_speed,
-            sleeping=sleeping,
-            watch=watch,
-        )
+            near=near, recovery_speed=recovery_speed, bounce_speed=bounce_speed,
+            sleeping=sleeping, watch=watch,
+        )  # fmt: skip
         """How bodies touch, when they sleep, and what to do where energy comes from nowhere."""
-        self.solvers = SolverChoice.of(solver, friction)
+        self.ranks = ranks
+        self.solvers = chosen_solvers(solver, friction, ranks, world)
         self.readings = Readings()
         self._turnstile = Turnstile()
         self.joints = SimulatedJoints(world)
@@ -177,7 +181,7 @@ class Simulation:
 
     @solver.setter
     def solver(self, solver: Solver) -> None:
-        self.solvers = SolverChoice.of(solver)
+        self.solvers = chosen_solvers(solver, "convex", self.ranks, self.world)
 
     @property
     def cell(self) -> CellState:
@@ -237,6 +241,7 @@ class Simulation:
         """Take one time step, and report on it. If it raises, the state is as before."""
         with self._turnstile, one_blas_thread:
             reports = self._flowed(self._substeps) if len(self.world.flows) else self._substeps()
+            require_agreement(self.ranks, self._state)
         for report in reports:
             self.readings.append(report)
         notes = (note for each in reports for note in each.notes)
@@ -371,11 +376,11 @@ class Simulation:
 
     def view(self, *, height: int = 480) -> Any:
         """The viewer on the bodies as they are now: notebooks show it, elsewhere `open()` does."""
-        return _viewer().view(self, height=height)
+        return importlib.import_module(VIEWER).view(self, height=height)
 
     def render(self, **look: Any) -> Any:
         """A picture of the bodies as they are now; see :func:`amontons.viewer.render`."""
-        return _viewer().render(self, **look)
+        return importlib.import_module(VIEWER).render(self, **look)
 
     # -- keeping ----------------------------------------------------------------------------------
 
@@ -393,8 +398,3 @@ class Simulation:
             f"{self.time:.6g} s after {self.steps} steps, {type(self.solver).__name__} to "
             f"{self.solver.tolerance:g}>"
         )
-
-
-def _viewer() -> ModuleType:
-    """The viewer, which is built on simulations and so is loaded only when it is asked for."""
-    return importlib.import_module("amontons.viewer")

@@ -1,0 +1,64 @@
+"""Commands that `mpiexec` started several times: one run, told once, and one end for all."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import typer
+
+from amontons.cli.output import BAD_INPUT, INTERRUPTED, STOPPED, complain, describe
+from amontons.cli.progress import Interrupt
+from amontons.errors import AmontonsError, SimulationError
+
+if TYPE_CHECKING:
+    from amontons.ranks import Communicator
+    from amontons.results import FollowedRun
+
+
+@contextlib.contextmanager
+def shared() -> Iterator[Communicator | None]:
+    """The processes that MPI started along with this one; None where it did not.
+
+    What one of them cannot go on from ends all: the others would wait for it for ever.
+    """
+    from amontons.ranks.mpi import FIRST_WORD, under_mpi
+
+    if not under_mpi():
+        yield None
+        return
+    from amontons.ranks import here
+
+    ranks = here()
+    try:
+        yield ranks
+    except typer.Exit:  # an end that all have agreed on
+        raise
+    except (AmontonsError, OSError, MemoryError, KeyboardInterrupt) as reason:
+        if not ranks.leads:
+            time.sleep(FIRST_WORD)  # what is wrong everywhere, rank 0 says
+        stopped = isinstance(reason, KeyboardInterrupt)
+        text = "interrupted; go on with `amontons resume`" if stopped else describe(reason)
+        complain(text if ranks.leads else f"rank {ranks.rank} of {ranks.count}: {text}")
+        ranks.give_up(INTERRUPTED if stopped else BAD_INPUT)
+
+
+def agreed(ranks: Communicator | None, wish: bool) -> bool:
+    """Whether any process wants to stop: then all do, after the same step."""
+    return wish if ranks is None else ranks.largest(float(wish)) > 0.0
+
+
+def carry_out_silently(run: FollowedRun, ranks: Communicator, *, strict: bool) -> None:
+    """Take part in a run that rank 0 records and tells of."""
+    with Interrupt("after this step", tell=False) as interrupt:
+
+        def on_step(_: object) -> bool:
+            run.simulation.readings.clear()
+            return agreed(ranks, interrupt.requested)
+
+        try:
+            run.simulation.run(until=run.settings.time, on_step=on_step, strict=strict)
+        except SimulationError:  # of which rank 0 tells
+            raise typer.Exit(STOPPED) from None

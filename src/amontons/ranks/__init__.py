@@ -1,0 +1,11 @@
+"""Ranks: the processes that share one simulation, and how they divide the work of a step.
+
+`here()` is what a script asks for; :mod:`~amontons.ranks.division` says who does what.
+"""
+
+from amontons.ranks.communicator import Communicator, OneProcess, Traffic
+from amontons.ranks.divided import DividedAPGD
+from amontons.ranks.starting import here
+from amontons.ranks.threads import run_in_threads
+
+__all__ = ["Communicator", "DividedAPGD", "OneProcess", "Traffic", "here", "run_in_threads"]

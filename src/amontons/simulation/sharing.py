@@ -1,0 +1,62 @@
+"""A simulation that several processes share: which solvers can be, and whether all agree."""
+
+from __future__ import annotations
+
+import dataclasses
+import zlib
+
+from amontons.errors import InputError, SimulationError
+from amontons.model.world import World
+from amontons.ranks.communicator import Communicator
+from amontons.ranks.divided import DividedAPGD
+from amontons.simulation.rules import COARSE, MOST_ITERATIONS, SolverChoice
+from amontons.simulation.state import State
+from amontons.solvers import APGD, Solver
+
+
+def chosen_solvers(
+    solver: Solver | None, friction: str, ranks: Communicator | None, world: World
+) -> SolverChoice:
+    """The solvers of a run; with ranks, those whose iterations processes can share."""
+    usual = SolverChoice.of(solver, friction)
+    if ranks is None:
+        return usual
+    if not isinstance(ranks, Communicator):
+        raise InputError(f"ranks must be those of amontons.ranks.here(), got {ranks!r}")
+    if world.cell is not None:
+        raise InputError(
+            "processes cannot share a world with a cell yet: leave out `ranks`, or the cell"
+        )
+    if friction != "convex":
+        raise InputError(
+            f"processes cannot share friction={friction!r} yet: leave out `ranks`, or take "
+            "friction='convex'"
+        )
+    if solver is None:
+        mine = APGD(tolerance=COARSE, max_iterations=MOST_ITERATIONS)
+        return usual._replace(many=_divided(mine, ranks))
+    if type(solver) is not APGD:
+        raise InputError(
+            f"processes cannot share {type(solver).__name__} yet, only APGD: take "
+            f"solver=APGD(tolerance={solver.tolerance:g}) (`--solver apgd`), or one process"
+        )
+    return SolverChoice(_divided(solver, ranks), _divided(solver, ranks))
+
+
+def _divided(solver: APGD, ranks: Communicator) -> DividedAPGD:
+    settings = {field.name: getattr(solver, field.name) for field in dataclasses.fields(solver)}
+    return DividedAPGD(**settings | {"precision": "double", "communicator": ranks})
+
+
+def require_agreement(ranks: Communicator | None, state: State) -> None:
+    """Raise where processes have come to different states: one of them was told otherwise."""
+    if ranks is None or ranks.count == 1:
+        return
+    bodies = state.bodies
+    mark = zlib.crc32(bodies.twist.tobytes(), zlib.crc32(bodies.position.tobytes()))
+    if not ranks.alike(float(mark)):
+        raise SimulationError(
+            f"after step {state.steps} the {ranks.count} processes have different states: they "
+            "must all run the same script on the same input (seed what is random, ask no clock), "
+            "and the same versions on processors of one kind"
+        )

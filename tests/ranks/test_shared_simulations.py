@@ -1,0 +1,144 @@
+"""One simulation by several processes: the same bits on any number, one end for all."""
+
+import numpy as np
+import pytest
+
+import amontons as am
+from amontons.ranks import Communicator, run_in_threads
+from amontons.ranks.division import Owners
+from amontons.ranks.mpi import STARTED_BY_MPI
+from helpers.shared_beds import WORLDS, bed
+
+pytestmark = pytest.mark.usefixtures("one_thread")
+
+SOLVER = am.APGD(tolerance=1e-4, max_iterations=60)
+
+
+def simulated(world, steps, **more):
+    simulation = am.Simulation(world, step=2e-3, solver=SOLVER, **more)
+    for _ in range(steps):
+        simulation.step()
+    return simulation
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sorted(WORLDS))
+def test_states_are_equal_on_any_number_of_ranks(name):
+    """Seven ranks are more than there are chunks: some own nothing."""
+
+    def run(ranks):
+        simulation = simulated(WORLDS[name](), 6, ranks=ranks)
+        assert ranks.traffic.exchanges > 6 * 10  # the work was divided, indeed
+        problem = simulation.problem()
+        owners = Owners.of(problem, problem.operator, ranks.count)
+        idle = set(range(ranks.count)) - set(owners.blocks) - set(owners.bodies)
+        return simulation.state.hash(), len(idle)
+
+    found = {count: run_in_threads(count, run) for count in (1, 2, 4, 7)}
+    assert len({state for each in found.values() for state, _ in each}) == 1
+    assert found[7][0][1] > 0
+
+
+def test_one_process_comes_to_nearly_the_same():
+    """Without ranks sums are taken in another order: positions agree to rounding, for a while."""
+    alone = simulated(bed(), 3)
+    shared = run_in_threads(2, lambda ranks: simulated(bed(), 3, ranks=ranks))[0]
+    moved = np.abs(alone.bodies.position - shared.bodies.position).max()
+    assert moved < 1e-9 * np.abs(alone.bodies.velocity).max() * alone.time
+
+
+def test_checkpoints_go_on_with_another_number_of_ranks(tmp_path):
+    whole = run_in_threads(2, lambda ranks: simulated(bed(), 6, ranks=ranks).state.hash())[0]
+
+    def first_half(ranks):
+        simulation = simulated(bed(), 3, ranks=ranks)
+        if ranks.leads:
+            simulation.save(tmp_path / "half.npz")
+
+    def second_half(ranks):
+        simulation = simulated(bed(), 0, ranks=ranks)
+        simulation.restore(tmp_path / "half.npz")
+        for _ in range(3):
+            simulation.step()
+        return simulation.state.hash()
+
+    run_in_threads(2, first_half)
+    for count in (1, 3):
+        assert set(run_in_threads(count, second_half)) == {whole}
+
+
+def test_an_exception_in_one_process_ends_all():
+    def run(ranks):
+        simulation = simulated(bed(), 0, ranks=ranks)
+
+        def on_step(_):
+            if ranks.rank == 1:
+                raise ValueError("only here")
+
+        simulation.run(1.0, on_step=on_step)
+
+    with pytest.raises(ValueError, match="only here"):
+        run_in_threads(3, run)
+
+
+def test_processes_that_disagree_say_so():
+    """A body that flies about on its own is nowhere in what processes say to each other."""
+
+    def run(ranks):
+        world = bed(1)
+        world.add_body(
+            am.Sphere(0.1), position=(0.0, 0.0, 9.0), mass=1.0, velocity=(1e-3 * ranks.rank, 0, 0)
+        )
+        simulated(world, 2, ranks=ranks)
+
+    with pytest.raises(am.SimulationError, match="after step 1 the 2 processes have different"):
+        run_in_threads(2, run)
+
+
+class Elsewhere(Communicator):
+    """Processes that nobody may need: what is refused is refused before anything is said."""
+
+    def __init__(self):
+        super().__init__(0, 2)
+
+    def _refuse(self, *_):
+        raise AssertionError("nothing was to be said")
+
+    exchange = joined = delivered = give_up = _refuse
+
+
+@pytest.mark.parametrize(
+    ("options", "advice"),
+    [
+        ({"solver": am.Auto()}, "cannot share Auto yet, only APGD: take solver=APGD"),
+        ({"solver": am.InteriorPoint()}, "cannot share InteriorPoint"),
+        ({"solver": am.APGD(time_limit=1.0)}, "leave out time_limit"),
+        ({"friction": "exact"}, "take friction='convex'"),
+        ({"ranks": 2}, "ranks must be those of amontons.ranks.here"),
+    ],
+)
+def test_what_is_not_divided_is_refused_at_the_call(options, advice):
+    with pytest.raises(am.InputError, match=advice):
+        am.Simulation(bed(1), step=1e-3, **{"ranks": Elsewhere()} | options)
+
+
+def test_cells_are_refused():
+    world = am.World(cell=am.Cell((1.0, 1.0, 1.0)))
+    with pytest.raises(am.InputError, match="world with a cell"):
+        am.Simulation(world, step=1e-3, ranks=Elsewhere())
+
+
+def test_a_solver_that_is_set_later_is_divided_too():
+    simulation = am.Simulation(bed(1), step=1e-3, ranks=Elsewhere())
+    simulation.solver = am.APGD(tolerance=1e-5)
+    assert simulation.solver.communicator is simulation.ranks
+    with pytest.raises(am.InputError, match="cannot share Auto"):
+        simulation.solver = am.Auto()
+
+
+def test_without_mpi_a_process_is_alone(monkeypatch):
+    for name in STARTED_BY_MPI:
+        monkeypatch.delenv(name, raising=False)
+    am.ranks.here.cache_clear()
+    ranks = am.ranks.here()
+    assert (ranks.rank, ranks.count, ranks.leads) == (0, 1, True)
