@@ -68,6 +68,7 @@ from amontons.model.joints import TorqueMotor as TorqueMotor
 from amontons.model.joints import Universal as Universal
 from amontons.model.materials import Material as Material
 from amontons.model.motion import Motion as Motion
+from amontons.model.pressed_wall import PressedWall as PressedWall
 from amontons.model.sensors import ForceTorque as ForceTorque
 from amontons.model.sensors import Imu as Imu
 from amontons.model.sensors import JointSensor as JointSensor
