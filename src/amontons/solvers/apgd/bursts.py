@@ -21,7 +21,7 @@ from amontons.array_types import Floats
 from amontons.problem.kernels import add_compliance, blended_square
 from amontons.problem.operators.body_kernels import BodyArrays, body_product, body_quadratic
 from amontons.problem.problem import ConeProblem
-from amontons.solvers.apgd.accept import Pace, accept
+from amontons.solvers.apgd.accept import BOUNDED, UNBOUNDED, Memory, Pace, accept, recalled
 from amontons.solvers.apgd.propose import Origin, propose
 from amontons.solvers.base import Buffers, Iterate
 from amontons.solvers.gauge import Gauge
@@ -35,15 +35,15 @@ MOST = 64
 WORK = 60_000
 """Blocks times iterations of a burst: about two milliseconds, after which limits are checked."""
 
-_propose, _accept = propose.serial, routine(accept)
+_propose, _accept, _recalled = propose.serial, routine(accept), routine(recalled)
 _product, _quadratic = body_product.serial, body_quadratic.serial
 _comply, _square = add_compliance.serial, blended_square.serial
 
 X, X_OLD, X_NEW, BEST, KEPT, NX, NX_OLD, NX_NEW, JUDGED, PROPOSED = range(10)
 """Rows of x (the last of them not to be touched) and of Nx, and whether x is judged and left."""
 
-L, THETA, BETA, LEAST, UPHILL, LENGTH = range(6)
-"""The pace; the least squared error; and what the last proposal returned."""
+L, THETA, BETA, LEAST, UPHILL, LENGTH, SPAN, GROWTH, TOTAL, SEEN, BEFORE = range(11)
+"""The pace; the least squared error; what the last proposal returned; and the momentum's memory."""
 
 
 class BurstTerms(NamedTuple):
@@ -83,11 +83,12 @@ def descend(terms, burst, shrink, restart, enough, room):
     arrays, masses, compliance = terms.arrays, terms.masses, terms.compliance
     x, Nx, velocity, place, number = burst.x, burst.Nx, burst.velocity, burst.place, burst.number
     errors, objectives, partial, sums = burst.error, burst.objective, burst.partial, burst.sums
-    exact, logged = sets.exact[0] > 0.0, 0
+    logged = 0
     while True:  # 6
         now, old, new = place[X], place[X_OLD], place[X_NEW]
         n_now, n_old, n_new = place[NX], place[NX_OLD], place[NX_NEW]
         pace = Pace(number[L], number[THETA], number[BETA])
+        span = Memory(number[SPAN], number[GROWTH], number[TOTAL], number[SEEN], number[BEFORE])
         if place[PROPOSED] == 0:
             step = 1.0 / pace.L
             error, quadratic, lin, number[UPHILL], number[LENGTH] = _propose(  # 7, 8
@@ -99,6 +100,9 @@ def descend(terms, burst, shrink, restart, enough, room):
                 place[JUDGED] = 1
                 errors[logged], objectives[logged] = error, 0.5 * quadratic + lin
                 logged += 1
+                span = _recalled(span, error)
+                number[SPAN], number[GROWTH], number[TOTAL] = span.iterates, span.growth, span.total
+                number[SEEN], number[BEFORE] = span.seen, span.before
                 if error < number[LEAST]:
                     number[LEAST], place[BEST] = error, now
                 if logged == room or not error > enough:
@@ -112,7 +116,7 @@ def descend(terms, burst, shrink, restart, enough, room):
             bend = _quadratic(masses, v_new, v_now, v_old, pace.beta, sums)
         place[PROPOSED] = 0
         length, uphill = number[LENGTH], number[UPHILL]
-        accepted, pace = _accept(pace, bend, length, uphill, shrink, restart, exact)  # 9 to 30
+        accepted, pace = _accept(pace, bend, length, uphill, shrink, restart, span)  # 9 to 30
         number[L], number[THETA], number[BETA] = pace.L, pace.theta, pace.beta
         if accepted:
             place[X], place[X_OLD] = new, now
@@ -160,7 +164,7 @@ def bursts(
         Nx=np.empty((3, problem.rows)),
         velocity=np.empty((3, operator.bodies, 6)),
         place=np.zeros(PROPOSED + 1, dtype=np.int64),
-        number=np.zeros(LENGTH + 1),
+        number=np.zeros(BEFORE + 1),
         error=np.empty(room),
         objective=np.empty(room),
         partial=np.empty((terms.sets.chunks.shape[0], 5)),
@@ -171,6 +175,7 @@ def bursts(
     place[[X, X_OLD, BEST, KEPT, NX, NX_OLD, NX_NEW]] = first, first, first, kept, 0, 1, 2
     place[X_NEW] = next(k for k in range(len(buffers.block)) if k not in (first, kept))
     number[[L, THETA, BETA, LEAST]] = *pace, math.inf
+    number[[SPAN, GROWTH, TOTAL, SEEN, BEFORE]] = BOUNDED if problem.sets.exact else UNBOUNDED
     problem.product(start, burst.Nx[0], burst.velocity[0])
     burst.Nx[1], burst.velocity[1] = burst.Nx[0], burst.velocity[0]
     left = solver.max_iterations + 1  # the start is logged, too

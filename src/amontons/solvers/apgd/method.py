@@ -23,7 +23,7 @@ from amontons.algebra.cones import Metric
 from amontons.array_types import Floats
 from amontons.errors import InputError
 from amontons.problem.problem import ConeProblem
-from amontons.solvers.apgd.accept import Pace, accept
+from amontons.solvers.apgd.accept import BOUNDED, UNBOUNDED, Pace, accept, recalled
 from amontons.solvers.apgd.bursts import bursts, come_in_bursts
 from amontons.solvers.apgd.mixed import in_single_precision, waits_for_memory
 from amontons.solvers.apgd.propose import Origin, propose
@@ -104,6 +104,7 @@ class APGD(Solver):
         Nx, Nx_old, Nx_new = (np.empty(problem.rows) for _ in range(3))
         memory, memory_old, memory_new = (problem.operator.scratch() for _ in range(3))
         problem.product(x, Nx, memory)
+        span = BOUNDED if problem.sets.exact else UNBOUNDED
         judged = x is not x_old
         if judged:
             problem.product(x_old, Nx_old, memory_old)
@@ -131,12 +132,13 @@ class APGD(Solver):
             if not judged:
                 objective = 0.5 * quadratic + linear + problem.objective_offset
                 yield Iterate(x, gauge.factor * math.sqrt(error), objective)  # 17 to 24
+                span = recalled(span, error)
             problem.product(x_new, Nx_new, memory_new)
             bend = problem.quadratic(
                 (x_new, x, x_old), (Nx_new, Nx, Nx_old), (memory_new, memory, memory_old), beta
             )
             accepted, pace = accept(  # 9 to 30
-                pace, bend, length, uphill, self.shrink, self.restart, problem.sets.exact
+                pace, bend, length, uphill, self.shrink, self.restart, span
             )
             if accepted:
                 x_old, x = x, x_new

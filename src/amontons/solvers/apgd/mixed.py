@@ -18,7 +18,7 @@ from amontons.algebra.cones import Metric
 from amontons.problem import kernels
 from amontons.problem.operators import SingleBodies
 from amontons.problem.problem import ConeProblem
-from amontons.solvers.apgd.accept import Pace, accept
+from amontons.solvers.apgd.accept import BOUNDED, UNBOUNDED, Pace, accept, recalled
 from amontons.solvers.apgd.corrections import ROUNDING, CorrectedPoint, Corrections, Singles
 from amontons.solvers.apgd.propose import propose
 from amontons.solvers.base import Buffers, Floats, Iterate
@@ -123,6 +123,7 @@ def in_single_precision(
     del start, metric
     products = _Products(problem)
     x = x_old = 0
+    span = BOUNDED if problem.sets.exact else UNBOUNDED
     products.restart(store[x], store[x_old])
     judged, count, age, best, best_at = False, 0, 0, math.inf, 0
     try:
@@ -141,7 +142,7 @@ def in_single_precision(
                 asked = error <= gauge.wanted
                 value = store.objective + 0.5 * quadratic + linear + problem.objective_offset
                 yield Iterate(CorrectedPoint(store, x), error, value)  # 17 to 24
-                count, age = count + 1, age + 1
+                count, age, span = count + 1, age + 1, recalled(span, square)
                 best, best_at = (error, count) if error < best else (best, best_at)
                 if asked or age % LOOK == 0:
                     allowed = SHARE * error / gauge.factor
@@ -156,9 +157,7 @@ def in_single_precision(
                         continue
             bend = products.bend(store[x_new], store[x], store[x_old], pace.beta)
             # 9 to 30
-            accepted, pace = accept(
-                pace, bend, length, uphill, solver.shrink, solver.restart, problem.sets.exact
-            )
+            accepted, pace = accept(pace, bend, length, uphill, solver.shrink, solver.restart, span)
             if accepted:
                 products.advance(store[x_new])
                 x_old, x = x, x_new

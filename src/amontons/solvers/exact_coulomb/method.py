@@ -46,7 +46,7 @@ logger = logging.getLogger("amontons")
 LOOP_BEFORE_NEWTON = 3000
 """Iterations of the one loop at most, where Newton's method can take over."""
 
-LOOP_STALLS, LOOP_SHARE, GAIN = 100, 0.5, 0.99
+LOOP_STALLS, LOOP_SHARE, GAIN = 400, 1.0, 0.99
 """The one loop ends after so many iterations, or this share of those before, without a gain."""
 
 RETRY = 0.1
