@@ -16,13 +16,12 @@ from amontons.dynamics.energy_ledger import OF_JOINTS, room_for_sums, total_of, 
 from amontons.dynamics.joints.breaking import take_loads
 from amontons.dynamics.joints.coordinates import Measured, measure_all
 from amontons.dynamics.joints.law import (
-    EFFORT,
     NO_ROWS,
-    SPEED,
     JointRows,
     assemble_rows,
     room_for,
     share_out,
+    speeds_of_targets,
 )
 from amontons.dynamics.joints.model import JointModel
 from amontons.dynamics.joints.tables import JointState
@@ -137,9 +136,9 @@ def joint_rows(
 
 def target_speeds(model: JointModel, found: JointStep) -> Floats:
     """How fast the targets of a step's rows move [m/s, rad/s], shape (rows,)."""
-    rows, order, (now, then) = model.tables.rows, found.order, found.targets
-    law, moved = rows.law[order], rows.sign[order] * (then[order] - now[order]) / found.step
-    return np.asarray(np.where(law == SPEED, then[order], np.where(law == EFFORT, 0.0, moved)))
+    speeds = np.empty(found.order.size)
+    speeds_of_targets(model.tables.rows, found.order, found.targets, found.step, speeds)
+    return speeds
 
 
 def loaded(
