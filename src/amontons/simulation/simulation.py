@@ -23,6 +23,7 @@ from amontons.model.world import World
 from amontons.problem.problem import ConeProblem
 from amontons.simulation.checkpoint import restore, save
 from amontons.simulation.checks import check_bodies
+from amontons.simulation.compiled import Compiled
 from amontons.simulation.contacts import Contacts
 from amontons.simulation.model import Model, body_state
 from amontons.simulation.notes import troubles
@@ -31,7 +32,7 @@ from amontons.simulation.report import Readings, StepReport
 from amontons.simulation.rules import Rules, SolverChoice
 from amontons.simulation.sleeping import Sleeping
 from amontons.simulation.state import State
-from amontons.simulation.step import take_step
+from amontons.simulation.step import staged, take_step
 from amontons.simulation.step_size import AutomaticStep
 from amontons.simulation.step_solution import StepSolution
 from amontons.simulation.turnstile import Turnstile, holding_still
@@ -113,7 +114,7 @@ class Simulation:
         self.bodies.columns["seen"][:] = False
         self._state = State.at_start(body_state(world.bodies), self.joints.state, world.gravity)
         self._ids = self.bodies.id.copy()
-        self._last: StepSolution | None = None
+        self._last: StepSolution | Compiled | None = None
         self._last_ids, self._places = self._ids, self.bodies.position
         self._earlier: tuple[Contacts, ...] = ()
         self._version = -1
@@ -260,7 +261,8 @@ class Simulation:
                 )
                 reports.append(report)
                 if part < self.substeps - 1 and solved is not None:
-                    earlier.append(solved.contacts(self._ids, place))
+                    whole = staged(solved) if isinstance(solved, Compiled) else solved
+                    earlier.append(whole.contacts(self._ids, place))
         self._last, self._last_ids, self._places = solved, self._ids, place.copy()
         self._earlier = tuple(earlier)
         self._take_over(state)
@@ -333,8 +335,8 @@ class Simulation:
         Those of sleepers are as they were, and come last.
         """
         found = Contacts.none()
-        if self._last is not None:
-            last = self._last.contacts(self._last_ids, self._places)
+        if (solved := self._solved) is not None:
+            last = solved.contacts(self._last_ids, self._places)
             found = dataclasses.replace(last, earlier=self._earlier)
         if not self._state.rest.dormant.keys.size:
             return found
@@ -347,12 +349,19 @@ class Simulation:
         Contacts of bodies that sleep are not in it. With 2000 bodies and more, those are numbered
         in the order in which they lie in space.
         """
-        if self._last is None:
+        if (solved := self._solved) is None:
             raise InputError(
                 "no step has been taken yet, or everybody sleeps, so there is no problem: take a "
                 "step, or wake bodies up, as by a velocity that is written"
             )
-        return self._last.problem
+        return solved.problem
+
+    @property
+    def _solved(self) -> StepSolution | None:
+        """The problem and solution of the last step; of a compiled one, found when asked for."""
+        if isinstance(self._last, Compiled):
+            self._last = staged(self._last)
+        return self._last
 
     # -- looking ----------------------------------------------------------------------------------
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -16,6 +18,7 @@ from amontons.dynamics.joints.readings import JointReadings
 from amontons.dynamics.joints.step import joint_rows, loaded, measure
 from amontons.dynamics.joints.stiffness import NOT_TAUT, steady_turns, stiffen
 from amontons.simulation.checks import check_bodies, unit
+from amontons.simulation.compiled import Compiled, compiled_step
 from amontons.simulation.energy_book import Taken, entered
 from amontons.simulation.impulses import Start, find_impulses
 from amontons.simulation.joined_bodies import as_they_broke
@@ -65,8 +68,11 @@ def step(
 
 def take_step(
     model: Model, state: State, h: float, choice: SolverChoice, rules: Rules
-) -> tuple[State, StepReport, StepSolution | None]:
-    """As :func:`step`, with the problem that was solved and its solution; None: all sleep."""
+) -> tuple[State, StepReport, StepSolution | Compiled | None]:
+    """As :func:`step`, with the problem that was solved and its solution; None: all sleep.
+
+    Of a compiled step there is what :func:`staged` goes through again, to the same bits.
+    """
     check_bodies(state.bodies, state.gravity, model.name_of)
     contact_rules = rules.of_contacts(
         model.masses.typical_size, state.gravity, h, choice.many.exact
@@ -80,6 +86,12 @@ def take_step(
         return *slumber(state, h, watch), None
     state, contacts = detect(model, astir, twist, h, contact_rules)
     watch.lap("detect")
+    if rules.compiled and astir.active is None and rules.sleeping is None:
+        taken = compiled_step(
+            model, state, contacts, wrench, h, choice, rules, contact_rules, watch
+        )  # fmt: skip
+        if taken is not None:
+            return taken
     # v* = v + h M⁻¹ f, and the rows of joints
     start = free_motion(model, state, twist, wrench, h)
     place = state.bodies.position, state.bodies.orientation
@@ -139,6 +151,14 @@ def take_step(
     notes = notes_of(model, after, solved, contact_rules, tolerance, broken)
     report = report_on(model, after, solved, as_ended, now, (*warnings, *notes), watch)
     return after, report, solved
+
+
+def staged(taken: Compiled) -> StepSolution:
+    """The problem and the solution of a step that was taken in one compiled call."""
+    rules = dataclasses.replace(taken.rules, compiled=False)
+    _, _, solved = take_step(taken.model, taken.state, taken.step, taken.choice, rules)
+    assert isinstance(solved, StepSolution)
+    return solved
 
 
 def driven(model: Model, state: State, h: float) -> Floats:

@@ -103,7 +103,7 @@ def joint_rows(
     """
     if not model.joints:
         return state, NO_JOINTS
-    targets = _targets(model, time, step)
+    targets = targets_of(model, time, step)
     angle, measured = measure(model, state.angle, position, orientation)
     # how turns are counted must not change by what lies ahead
     _, ahead = measure(model, angle, position, orientation, twist, step)
@@ -191,7 +191,8 @@ def work_of_joints(
     return total_of(partial)
 
 
-def _targets(model: JointModel, time: float, step: float) -> Targets:
+def targets_of(model: JointModel, time: float, step: float) -> Targets:
+    """Targets of all rows in the step from `time` on [s], of length `step` [s]."""
     now = model.tables.rows.target
     if not model.tables.functions:
         return Targets(now, now)
