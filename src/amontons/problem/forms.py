@@ -181,7 +181,11 @@ class BodyMotion(NamedTuple):
         """r in internal order, shape (rows,) [m/s]."""
         linear = np.empty(operator.rows)
         operator.from_velocities(self.free, linear)
-        offset = np.zeros(len(self.normals)) if self.offset is None else np.ascontiguousarray(self.offset)
+        offset = (
+            np.zeros(len(self.normals))
+            if self.offset is None
+            else np.ascontiguousarray(self.offset)
+        )
         scalars = NOTHING if self.scalar_offset is None else self.scalar_offset
         add_offsets(linear, self.normals, offset, scalars)
         return linear

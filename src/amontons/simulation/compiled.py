@@ -41,6 +41,7 @@ from amontons.small_worlds.tables import (
 from amontons.solvers import Auto
 from amontons.solvers.direct.method import MOST_STEPS
 
+
 class Compiled(NamedTuple):
     """A step that was taken in one call: the stages of it can be gone through afterwards."""
 

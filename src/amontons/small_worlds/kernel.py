@@ -42,7 +42,12 @@ from amontons.dynamics.joints.stiffness import may_be_taut
 from amontons.dynamics.masses import largest_travel
 from amontons.dynamics.supplied_work import work_through_rows
 from amontons.small_worlds.linking import joining, joining_kernel
-from amontons.small_worlds.problem import small_impulses, small_problem, small_product, small_solution
+from amontons.small_worlds.problem import (
+    small_impulses,
+    small_problem,
+    small_product,
+    small_solution,
+)
 from amontons.small_worlds.tables import (
     AFTER_KINETIC,
     BOUNCES,
@@ -193,15 +198,17 @@ def small_sums(table, position, orientation, twist, gravity, out):
 
 
 @joining
-def small_work(table, joined, now, then, laws, limits, moving, solved, targets, out):
+def small_work(table, joined, now, then, laws, limits, settings, moving, solved, targets, out):
     """Work of a step by what does it, of bodies, contacts and rows."""
     free, velocity = moving
-    places, impulses, rows, of_rows, order, step = solved
+    places, impulses, rows, of_rows, order = solved
+    step = settings.step
     mean, partial = np.empty_like(velocity), np.empty((1, 4))
     _work_on_bodies(
         Velocities(now.twist, now.twist, free, velocity, then.twist),
         Inertias(table.mass, table.inertia, table.even, table.inverse_mass), now.wrench,
-        now.gravity, now.orientation, then.orientation, False, step, mean, partial,
+        now.gravity, now.orientation, then.orientation, settings.dragged, step, mean,
+        partial,
     )  # fmt: skip
     for k in range(4):
         out[WORK_ON_BODIES + k] = partial[0, k]
@@ -352,8 +359,8 @@ def small_step(table, joined, now, found, laws, limits, settings, targets, state
                 rows, of_rows, speeds, velocity, np.zeros(bodies, np.bool_)
             )
     small_work(
-        table, joined, now, then, laws, limits, (free, velocity),
-        (places, impulses, rows, of_rows, made.order[: of_rows.size], h), targets, out,
+        table, joined, now, then, laws, limits, settings, (free, velocity),
+        (places, impulses, rows, of_rows, made.order[: of_rows.size]), targets, out,
     )  # fmt: skip
     small_sums(table, then.position, then.orientation, then.twist, now.gravity, out[NOW:])
     # what contacts remember

@@ -115,7 +115,9 @@ def small_steps_of_blocks(arrays, sets, compliance, contacts):
 
 
 @joining
-def small_problem(bodies, gyration, inverse_inertia, contacts, friction, offset, rows, free, settings):
+def small_problem(
+    bodies, gyration, inverse_inertia, contacts, friction, offset, rows, free, settings
+):
     """The problem r = Dᵀv* + b of contacts and rows of joints, and whether it can be used.
 
     As `assemble` and `ConeProblem` make it; contacts are a `ContactPlaces`.
@@ -146,10 +148,6 @@ def small_problem(bodies, gyration, inverse_inertia, contacts, friction, offset,
         for k in range(3):
             normal[k, c] = mended[c, k]
     groups, chunks = small_sets(count, rows.free, rows.one_sided, rows.bounded)
-    nothing = np.empty(0)
-    sets = SetArrays(
-        groups, chunks, normal, friction, nothing, nothing, rows.lower, rows.upper, np.zeros(1)
-    )
     linear = np.empty(total)
     _velocity_product(arrays, free, linear)
     kernels.add_offsets(linear, contacts.normals, offset, rows.offset)
@@ -159,6 +157,13 @@ def small_problem(bodies, gyration, inverse_inertia, contacts, friction, offset,
             a, b = rows.bodies[i, 0], rows.bodies[i, 1]
             factors[3 * count + i] = min(gyration[a], gyration[b])  # −1 is the world, the last
             scaled = scaled or factors[3 * count + i] != 1.0
+    lower, upper, bounded = rows.lower.copy(), rows.upper.copy(), total - rows.bounded
+    for i in range(rows.bounded):
+        lower[i], upper[i] = lower[i] / factors[bounded + i], upper[i] / factors[bounded + i]
+    nothing = np.empty(0)
+    sets = SetArrays(
+        groups, chunks, normal, friction, nothing, nothing, lower, upper, np.zeros(1)
+    )  # fmt: skip
     length = small_norm(linear, factors, count)
     if not length > 0.0:
         status = NOT_FINITE
@@ -195,18 +200,26 @@ def small_error(problem, x, velocity, out):
 
 
 @joining
-def small_verdict(problem, x, out, most):
+def small_verdict(problem, settings, x, out):
     """The judge's scaled error of x, whose product is given."""
     velocity = np.empty(x.size)
     for i in range(x.size):
         velocity[i] = out[i] + problem.linear[i]
     partial = np.empty((problem.sets.chunks.shape[0], COLUMNS))
     found = _judge_blocks(
-        problem.sets, problem.rho, SMALL_STEP, x, out, problem.linear, velocity, False, partial
+        problem.sets,
+        problem.rho,
+        SMALL_STEP,
+        x,
+        out,
+        problem.linear,
+        velocity,
+        settings.exact,
+        partial,
     )
     scaled = math.sqrt(found[0]) / problem.unit
-    if math.isfinite(most):
-        scaled = max(scaled, math.sqrt(found[5]) / most)
+    if math.isfinite(settings.most):
+        scaled = max(scaled, math.sqrt(found[5]) / settings.most)
     return scaled
 
 
@@ -219,13 +232,13 @@ def small_solution(problem, settings, x, velocity):
     if not error <= settings.tolerance:
         wanted = SHARE * settings.tolerance / problem.factor
         steps = solve_small(
-            problem.even, problem.sets, problem.compliance, problem.linear, False, wanted,
+            problem.even, problem.sets, problem.compliance, problem.linear, settings.exact, wanted,
             settings.most_steps, x,
         )  # fmt: skip
         error = small_error(problem, x, velocity, out)
         if not error <= settings.tolerance:
             return NOT_SOLVED, error, steps
-    residual = small_verdict(problem, x, out, settings.most)
+    residual = small_verdict(problem, settings, x, out)
     if not residual <= settings.tolerance:
         return NOT_SOLVED, residual, steps
     return TAKEN, residual, steps

@@ -80,6 +80,8 @@ class Settings(NamedTuple):
     least: float  # speeds of the yardstick [m/s]
     most: float
     slack: float  # overlap that a contact which was left out may have [m]
+    exact: bool = False  # what kernels are told that could do more: as values, not as constants,
+    dragged: bool = False  # for which Numba would compile them anew
 
 
 class BodiesThen(NamedTuple):
