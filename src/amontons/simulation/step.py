@@ -87,11 +87,11 @@ def take_step(
     state, contacts = detect(model, astir, twist, h, contact_rules)
     watch.lap("detect")
     if rules.compiled and astir.active is None and rules.sleeping is None:
-        taken = compiled_step(
+        whole = compiled_step(
             model, state, contacts, wrench, h, choice, rules, contact_rules, watch
         )  # fmt: skip
-        if taken is not None:
-            return taken
+        if whole is not None:
+            return whole
     # v* = v + h M⁻¹ f, and the rows of joints
     start = free_motion(model, state, twist, wrench, h)
     place = state.bodies.position, state.bodies.orientation

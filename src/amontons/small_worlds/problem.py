@@ -22,10 +22,10 @@ from amontons.problem.operators.body_kernels import (
 from amontons.problem.operators.body_layout import list_incidences, pack_bodies
 from amontons.problem.residuals import SMALL_STEP
 from amontons.problem.sets.coefficients import NORMAL_ROUNDING, NORMAL_TOLERANCE
-from amontons.solvers.direct.method import SHARE, solve_small
-from amontons.solvers.gauge import natural_map
 from amontons.small_worlds.linking import joining
 from amontons.small_worlds.tables import NOT_FINITE, NOT_SOLVED, ROUGH_NORMALS, TAKEN
+from amontons.solvers.direct.method import SHARE, solve_small
+from amontons.solvers.gauge import natural_map
 
 _add_compliance, _project = kernels.add_compliance.serial, kernels.project.serial
 _velocity_product, _body_velocities = velocity_product.serial, body_velocities.serial

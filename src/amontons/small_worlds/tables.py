@@ -102,7 +102,7 @@ class BodiesThen(NamedTuple):
 """Numbers that a compiled step gives, by their places in its list of results."""
 
 NOW, WORK_ON_BODIES, WORK_OF_CONTACTS, WORK_OF_ROWS = 16, 24, 28, 36
-"""Where sums over bodies at the end begin (8), and the work of bodies (4), contacts (8), rows (8)."""
+"""Where sums over bodies at the end begin, and the work on bodies, of contacts and of rows."""
 
 RESULTS = 44
 """Length of the list."""
