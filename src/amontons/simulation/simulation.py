@@ -74,6 +74,8 @@ class Simulation:
     watch:
         What to do where energy comes from nowhere, as in a run that has become unstable: "stop"
         with a `RunawayError`, "note" it and go on, or "off".
+    compiled:
+        Take steps of small worlds in one compiled call, to the same bits; compiled once.
     """
 
     def __init__(
@@ -89,6 +91,7 @@ class Simulation:
         recovery_speed: float | None = None,
         bounce_speed: float | None = None,
         watch: str = "stop",
+        compiled: bool = False,
     ) -> None:
         if not isinstance(world, World):
             raise InputError(f"a simulation needs an amontons.World, got {world!r}")
@@ -103,6 +106,7 @@ class Simulation:
             bounce_speed=bounce_speed,
             sleeping=sleeping,
             watch=watch,
+            compiled=compiled,
         )
         """How bodies touch, when they sleep, and what to do where energy comes from nowhere."""
         self.solvers = SolverChoice.of(solver, friction)
