@@ -6,7 +6,6 @@ import dataclasses
 import importlib
 import os
 from collections.abc import Callable
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -24,6 +23,7 @@ from amontons.problem.problem import ConeProblem
 from amontons.simulation.cell_state import CellState
 from amontons.simulation.checkpoint import restore, save
 from amontons.simulation.checks import check_bodies
+from amontons.simulation.compiled import Compiled
 from amontons.simulation.contacts import Contacts
 from amontons.simulation.flowing import Moment, flow
 from amontons.simulation.following import followed, require_alike
@@ -40,7 +40,7 @@ from amontons.simulation.sensing import NO_SENSORS, by_name, mean_of_substeps, r
 from amontons.simulation.sleeping import Sleeping
 from amontons.simulation.slumber import slumber
 from amontons.simulation.state import State
-from amontons.simulation.step import take_step
+from amontons.simulation.step import staged, take_step
 from amontons.simulation.step_size import AutomaticStep
 from amontons.simulation.step_solution import StepSolution
 from amontons.simulation.turnstile import Turnstile, holding_still
@@ -81,6 +81,8 @@ class Simulation:
     watch:
         What to do where energy comes from nowhere, as in a run that has become unstable: "stop"
         with a `RunawayError`, "note" it and go on, or "off".
+    compiled:
+        Take steps of small worlds in one compiled call, to the same bits; compiled once.
     """
 
     def __init__(
@@ -96,6 +98,7 @@ class Simulation:
         recovery_speed: float | None = None,
         bounce_speed: float | None = None,
         watch: str = "stop",
+        compiled: bool = False,
     ) -> None:
         if not isinstance(world, World):
             raise InputError(f"a simulation needs an amontons.World, got {world!r}")
@@ -110,6 +113,7 @@ class Simulation:
             bounce_speed=bounce_speed,
             sleeping=sleeping,
             watch=watch,
+            compiled=compiled,
         )
         """How bodies touch, when they sleep, and what to do where energy comes from nowhere."""
         self.solvers = SolverChoice.of(solver, friction)
@@ -121,7 +125,7 @@ class Simulation:
         start = body_state(world.bodies), self.joints.state, world.gravity, world.cell
         self._state = State.at_start(*start)
         self._ids = self.bodies.id.copy()
-        self._last: StepSolution | None = None
+        self._last: StepSolution | Compiled | None = None
         self._last_ids, self._places = self._ids, self.bodies.position
         self._earlier: tuple[Contacts, ...] = ()
         self._version, self._sensors = -1, NO_SENSORS
@@ -252,9 +256,8 @@ class Simulation:
             ids, name_of = self.bodies.id, self.world.name_of
             named = lambda row: name_of(int(ids[row]))  # noqa: E731
             check_bodies(body_state(self.bodies), self.world.gravity, named)
-        state, reports = self.state, []
         earlier: list[Contacts] = []
-        sensed = []
+        state, reports, sensed = self.state, [], []
         with holding_still(self.world):
             for part in range(self.substeps):
                 place = state.bodies.position
@@ -264,7 +267,7 @@ class Simulation:
                 reports.append(report)
                 sensed.append(state.sensors)
                 if part < self.substeps - 1 and solved is not None:
-                    earlier.append(solved.contacts(self._ids, place))
+                    earlier.append(staged(solved).contacts(self._ids, place))
         state = state._replace(sensors=mean_of_substeps(self._model.sensors, sensed))
         self._last, self._last_ids, self._places = solved, self._ids, place.copy()
         self._earlier = tuple(earlier)
@@ -347,6 +350,7 @@ class Simulation:
         """
         found = Contacts.none()
         if self._last is not None:
+            self._last = staged(self._last)  # a compiled step is gone through when asked for
             last = self._last.contacts(self._last_ids, self._places)
             found = dataclasses.replace(last, earlier=self._earlier)
         if not self._state.rest.dormant.keys.size:
@@ -365,17 +369,18 @@ class Simulation:
                 "no step has been taken yet, or everybody sleeps or is gone, so there is no "
                 "problem: take a step, or wake bodies up, as by a velocity that is written"
             )
+        self._last = staged(self._last)
         return self._last.problem
 
     # -- looking ----------------------------------------------------------------------------------
 
     def view(self, *, height: int = 480) -> Any:
         """The viewer on the bodies as they are now: notebooks show it, elsewhere `open()` does."""
-        return _viewer().view(self, height=height)
+        return importlib.import_module("amontons.viewer").view(self, height=height)
 
     def render(self, **look: Any) -> Any:
         """A picture of the bodies as they are now; see :func:`amontons.viewer.render`."""
-        return _viewer().render(self, **look)
+        return importlib.import_module("amontons.viewer").render(self, **look)
 
     # -- keeping ----------------------------------------------------------------------------------
 
@@ -393,8 +398,3 @@ class Simulation:
             f"{self.time:.6g} s after {self.steps} steps, {type(self.solver).__name__} to "
             f"{self.solver.tolerance:g}>"
         )
-
-
-def _viewer() -> ModuleType:
-    """The viewer, which is built on simulations and so is loaded only when it is asked for."""
-    return importlib.import_module("amontons.viewer")
