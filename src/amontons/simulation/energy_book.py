@@ -97,6 +97,7 @@ def entered(
         ),
     )  # fmt: skip
     work = after.work
+    work[_DRIVES] += solved.cell_work
     work[_INTEGRATION] += _work_of_stiffness(start, solved, mean)
     work[_RECOVERY] += _work_of_parting(model, start, solved)
     if taken.broken:
