@@ -71,6 +71,9 @@ def assemble(
         motion = motion._replace(drift=contacts.drifts)
         if flexibility is not None and isinstance(operator, BodyOperator):
             operator = CellOperator(operator, contacts.branches, flexibility)
+    if terms.slides is not None:
+        drift = terms.slides if motion.drift is None else motion.drift + terms.slides
+        motion = motion._replace(drift=drift)
     return ConeProblem.over_bodies(
         operator,
         _sets(terms, rows),

@@ -63,6 +63,7 @@ class ContactTerms:
     cohesion: Floats | None = None  # largest pull as an impulse [N s], (contacts,)
     parting: Floats | None = None  # share of b that only parts bodies [m/s], ≤ 0, (contacts,)
     has_static_friction: bool = False  # more than of sliding contacts
+    slides: Floats | None = None  # of surfaces that run over their bodies [m/s], (contacts, 3)
 
     def __len__(self) -> int:
         return len(self.contacts)
@@ -252,9 +253,20 @@ def contact_terms(
     if pairs.yields:
         terms.compliance = yielding
     if pairs.pulls:
-        touching = contacts.gaps <= rules.cohesion_range
-        terms.cohesion = step * shared(of(pairs.cohesion), contacts.bodies, touching)
+        terms.cohesion = pulls_of(contacts, material, pairs, rules, step)
     return terms if keep.all() else _kept(terms, np.flatnonzero(keep))
+
+
+def pulls_of(
+    contacts: ContactSet,
+    material: NDArray[np.int32],
+    pairs: PairTable,
+    rules: ContactRules,
+    step: float,
+) -> Floats:
+    """Largest pull of each contact as an impulse [N s], shape (contacts,)."""
+    force = np.asarray(pairs.cohesion[tuple(material[contacts.bodies].T)])
+    return step * shared(force, contacts.bodies, contacts.gaps <= rules.cohesion_range)
 
 
 def _no_terms(contacts: ContactSet, pairs: PairTable) -> ContactTerms:

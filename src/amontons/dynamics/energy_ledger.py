@@ -34,7 +34,7 @@ class Work(NamedTuple):
     motors: float
     """Of motors of joints, and of what changes the length of rods and ropes in time."""
     drives: float
-    """Of what moves kinematic bodies."""
+    """Of what moves kinematic bodies, and of belts."""
     friction: float
     """Of tangential forces of contacts."""
     rolling: float

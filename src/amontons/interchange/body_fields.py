@@ -194,6 +194,10 @@ BODY = Record(
         Field("mask", BITS, "bits of the groups that it collides with", ALL_BITS),
         Field("force", VECTORS, "constant force at the centre of mass [N]"),
         Field("torque", VECTORS, "constant torque in world axes [N m]"),
+        Field(
+            "surface_velocity", VECTORS,
+            "of a belt that runs over it, along body axes [m/s]", (0.0, 0.0, 0.0),
+        ),
         Field("asleep", Either(Flag(), ListOf(Flag()), depth=1), "asleep until touched"),
         Field(
             "still", Either(NOT_NEGATIVE, ListOf(NOT_NEGATIVE), depth=1),

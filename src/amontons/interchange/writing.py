@@ -28,7 +28,7 @@ Flags = NDArray[np.bool_]
 SHARED = ("shape", "material", "fixed", "motion")
 """Columns in which the bodies of an entry agree."""
 
-EACH = ("orientation", "velocity", "angular_velocity", "mass", "group", "mask")
+EACH = ("orientation", "velocity", "angular_velocity", "mass", "group", "mask", "surface_velocity")
 EACH_STATE = ("force", "torque", "asleep", "still")
 """Columns that an entry says for all of its bodies or for each."""
 

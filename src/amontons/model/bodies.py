@@ -26,6 +26,7 @@ KINDS: dict[str, tuple[Any, tuple[int, ...]]] = {
     "twist": (np.float64, (6,)),
     "force": (np.float64, (3,)),
     "torque": (np.float64, (3,)),
+    "surface_velocity": (np.float64, (3,)),
     "mass": (np.float64, ()),
     "inertia": (np.float64, (3, 3)),
     "shape": (np.int32, ()),
@@ -95,6 +96,11 @@ class Bodies:
     def torque(self) -> Floats:
         """Torques that act from now on, in world axes [N m], shape (bodies, 3)."""
         return self.columns["torque"]
+
+    @property
+    def surface_velocity(self) -> Floats:
+        """At which surfaces run over the bodies, along body axes [m/s], shape (bodies, 3)."""
+        return self.columns["surface_velocity"]
 
     @property
     def mass(self) -> Floats:
@@ -264,6 +270,15 @@ class Body:
     @torque.setter
     def torque(self, value: ArrayLike) -> None:
         self.world.bodies.torque[self.index] = finite_vector("torque", value)
+
+    @property
+    def surface_velocity(self) -> Floats:
+        """Velocity at which its surface runs over it, like a belt's, along its axes [m/s], (3,)."""
+        return self.world.bodies.columns.row(self.index, "surface_velocity")
+
+    @surface_velocity.setter
+    def surface_velocity(self, value: ArrayLike) -> None:
+        self.world.bodies.surface_velocity[self.index] = finite_vector("surface_velocity", value)
 
     @property
     def asleep(self) -> bool:

@@ -137,6 +137,7 @@ class World(ShapeRegister):
         material: Material | Sequence[Material | None] | None = None,
         group: ArrayLike = 1,
         mask: ArrayLike = ALL_GROUPS,
+        surface_velocity: ArrayLike = (0.0, 0.0, 0.0),
     ) -> Ids:
         """Add many bodies at once; each property is one for all or, but for two, one per body.
 
@@ -167,6 +168,9 @@ class World(ShapeRegister):
             One `Material` for all, or as many as there are bodies; None is the usual one.
         group, mask:
             Bits of the groups that a body belongs to, and of those that it meets.
+        surface_velocity:
+            Of a belt that runs over a body, along the body's axes [m/s]; each contact takes of it
+            what is along the surface.
 
         Returns
         -------
@@ -202,6 +206,7 @@ class World(ShapeRegister):
             "fixed": still,
             "motion": 0 if motion is None else len(self.motions) + 1,
             "material": self.materials.numbers(material, count),
+            "surface_velocity": rows_of_three("surface_velocity", surface_velocity, count),
         }
         # all is well: only now does the world change
         values["shape"], offset = self.register(shapes, centre)

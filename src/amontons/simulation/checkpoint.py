@@ -30,7 +30,7 @@ Arrays = dict[str, NDArray[Any]]
 Ids = NDArray[np.int64]
 
 FORMAT = "amontons checkpoint"
-VERSION = 5
+VERSION = 6
 
 
 def save(simulation: Simulation, path: str | os.PathLike[str]) -> None:

@@ -21,7 +21,7 @@ from amontons.simulation.margins import LEVELS
 
 Arrays = Mapping[str, NDArray[Any]]
 
-FINITE = ("position", "orientation", "twist", "force", "torque", "turned")
+FINITE = ("position", "orientation", "twist", "force", "torque", "surface_velocity", "turned")
 """Columns of bodies without which no step can be taken."""
 
 UNIT = 0.01

@@ -27,7 +27,8 @@ def check_bodies(bodies: BodyState, gravity: Floats, name_of: Callable[[int], st
         raise InputError("the world is empty: add a body before the first step")
     if not all(map(math.isfinite, gravity.tolist())):
         raise InputError(f"gravity is {gravity.tolist()}; it must be finite")
-    if first_unsound(bodies.position, turn, bodies.twist, bodies.force, bodies.torque) >= 0:
+    unsound = first_unsound(bodies.position, turn, bodies.twist, bodies.force, bodies.torque) >= 0
+    if unsound or not np.isfinite(bodies.surface_velocity).all():
         _explain(bodies, name_of)
 
 
@@ -39,12 +40,12 @@ def unit(turn: Floats) -> Floats:
 
 def _explain(bodies: BodyState, name_of: Callable[[int], str]) -> NoReturn:
     """Raise an error that names the first body whose state is unsound, and says why."""
-    for name in ("position", "orientation", "twist", "force", "torque"):
+    for name in ("position", "orientation", "twist", "force", "torque", "surface_velocity"):
         array = getattr(bodies, name)
         if np.isfinite(array).all():
             continue
         row = int(np.argwhere(~np.isfinite(array))[0, 0])
-        what = "velocity" if name == "twist" else name
+        what = "velocity" if name == "twist" else name.replace("_", " ")
         raise InputError(
             f"the {what} of {name_of(row)} is {array[row].tolist()}; "
             "it must be finite: nothing was changed in this step"

@@ -28,6 +28,7 @@ from amontons.simulation.impulses import Start
 from amontons.simulation.model import Model
 from amontons.simulation.state import BodyState, EnergyState
 from amontons.simulation.step_solution import StepSolution
+from amontons.simulation.surfaces import work_of_surfaces
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -185,7 +186,7 @@ def _work_of_contacts(
 ) -> tuple[list[float], float]:
     """The work `OF_CONTACTS`, and the elastic energy of contacts in the end [J]."""
     terms, pairs = solved.terms, model.pairs
-    images = ImageRows.of(terms.contacts, len(mean))
+    images = ImageRows.of(terms.contacts, len(mean), terms.slides)
     after = start.gradient(solved.growth)
     partial = room_for_sums(len(terms), len(OF_CONTACTS) + 1)
     cohesion = _NOTHING if terms.cohesion is None else terms.cohesion
@@ -197,4 +198,7 @@ def _work_of_contacts(
         rules.recovery_speed, solved.step, partial,
     )  # fmt: skip
     *works, elastic = total_of(partial)
+    if terms.slides is not None:  # of a driven B the kernel has it
+        loose = start.inverse_mass[terms.contacts.bodies[:, 1]] > 0.0
+        works[OF_CONTACTS.index("drives")] += float(work_of_surfaces(solved)[loose].sum())
     return works, elastic

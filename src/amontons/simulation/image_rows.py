@@ -1,4 +1,4 @@
-"""Images as rows of their own, for kernels that ask how fast the bodies of a contact move."""
+"""Images and belts as rows of their own, for kernels that ask how fast a contact's bodies move."""
 
 from __future__ import annotations
 
@@ -18,22 +18,31 @@ Kind = TypeVar("Kind", bound=np.generic)
 
 
 class ImageRows(NamedTuple):
-    """Contacts whose body B is a row behind all bodies where it is an image that drifts away."""
+    """Contacts whose body B is a row behind all bodies where it moves otherwise than its body.
+
+    Either it is an image that drifts away, or a surface runs over one of the two bodies.
+    """
 
     contacts: ContactSet  # with these rows
     shifts: Floats  # from bodies to the images [m], (images, 3)
     rows: NDArray[np.int32]  # of the bodies that they are images of, (images,)
+    slides: Floats | None = None  # of surfaces that run, those of B less A's [m/s], (images, 3)
 
     @classmethod
-    def of(cls, contacts: ContactSet, bodies: int) -> ImageRows:
-        """Those of some contacts of so many bodies; images of a world without a cell: none."""
-        if not isinstance(contacts, PeriodicContacts) or not contacts.shifts.any():
+    def of(cls, contacts: ContactSet, bodies: int, slides: Floats | None = None) -> ImageRows:
+        """Those of some contacts of so many bodies, with surfaces that run, (contacts, 3)."""
+        shifts = np.zeros((len(contacts), 3))
+        if isinstance(contacts, PeriodicContacts):
+            shifts = contacts.shifts
+        moved = shifts if slides is None else np.concatenate([shifts, slides], axis=1)
+        across = np.flatnonzero(moved.any(axis=1))
+        if not across.size:
             return cls(contacts, np.empty((0, 3)), np.empty(0, dtype=np.int32))
-        across = np.flatnonzero(contacts.shifts.any(axis=1))
         ends = contacts.bodies.copy()
         ends[across, 1] = bodies + np.arange(across.size, dtype=np.int32)
         seen = dataclasses.replace(contacts, bodies=ends)
-        return cls(seen, contacts.shifts[across], contacts.bodies[across, 1])
+        running = None if slides is None else slides[across]
+        return cls(seen, shifts[across], contacts.bodies[across, 1], running)
 
     def velocities(self, of_bodies: Floats, gradient: Floats) -> Floats:
         """Those of bodies and of images that drift by a gradient [1/s], (bodies + images, 6)."""
@@ -41,6 +50,8 @@ class ImageRows(NamedTuple):
             return of_bodies
         of_images = of_bodies[self.rows]
         of_images[:, :3] += self.shifts @ gradient.T
+        if self.slides is not None:
+            of_images[:, :3] += self.slides
         return np.concatenate([of_bodies, of_images])
 
     def values(self, of_bodies: NDArray[Kind]) -> NDArray[Kind]:

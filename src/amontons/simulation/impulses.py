@@ -17,6 +17,7 @@ from amontons.dynamics.contact_laws import (
     ContactTerms,
     contact_terms,
     late_hits,
+    pulls_of,
 )
 from amontons.dynamics.joints.law import JointRows
 from amontons.dynamics.joints.step import JointStep
@@ -36,6 +37,7 @@ from amontons.simulation.singular import CALM, fails_at_rest, giving, surges
 from amontons.simulation.state import BodyState
 from amontons.simulation.step_solution import NO_GROWTH, STICKING, StepSolution
 from amontons.simulation.stopwatch import Stopwatch
+from amontons.simulation.surfaces import slides_of
 from amontons.simulation.turning import with_resistance
 from amontons.solvers import APGD, Auto, Solver
 
@@ -172,7 +174,8 @@ def find_impulses(
     hit, guess, bouncing = np.zeros(len(contacts), dtype=bool), forces, 1.0
     rounds, tries = 1, 1
     contacts = drifting(contacts, start.gradient(NO_GROWTH))
-    images = ImageRows.of(contacts, len(start.twist))
+    slides = slides_of(contacts, start.bodies)
+    images = ImageRows.of(contacts, len(start.twist), slides)
     while True:
         terms = contact_terms(
             images.contacts,
@@ -189,6 +192,11 @@ def find_impulses(
             parting=overlaps.mended,
         )
         terms = images.terms_of_bodies(terms, contacts)
+        if slides is not None:
+            terms.slides = terms.of_kept(slides)
+            if terms.cohesion is not None:  # a pair's contacts share it, on a belt too
+                laws = model.bodies.material, model.pairs, rules, start.step
+                terms.cohesion = terms.of_kept(pulls_of(contacts, *laws))
         if model.pairs.resists_by_size:
             terms = with_resistance(terms, model)
         lasting = terms
@@ -301,6 +309,9 @@ def _gain(solved: StepSolution, start: Start) -> float:
     if isinstance(terms.contacts, PeriodicContacts):
         before[:, :3] += terms.contacts.shifts @ start.gradient_before.T
         after[:, :3] += terms.contacts.shifts @ start.gradient(solved.growth).T
+    if terms.slides is not None:
+        before[:, :3] += terms.slides
+        after[:, :3] += terms.slides
     impulse = solved.contact_impulses
     work = 0.5 * np.einsum("ci,ci->c", impulse, before + after)
     turnover = 0.5 * np.einsum("ci,ci->c", np.abs(impulse), np.abs(before) + np.abs(after))

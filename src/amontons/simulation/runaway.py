@@ -29,6 +29,7 @@ from amontons.simulation.model import Model
 from amontons.simulation.notes import RUNAWAY, Note, listed
 from amontons.simulation.state import BodyState, State, WatchState
 from amontons.simulation.step_solution import StepSolution
+from amontons.simulation.surfaces import work_of_surfaces
 
 Floats = NDArray[np.float64]
 
@@ -82,13 +83,13 @@ def elastic_energy(model: Model, joints: JointReadings, contacts: ContactSet) ->
 
 
 def driven_work(model: Model, solved: StepSolution) -> float:
-    """Work of motors with a limit, moving targets, kinematic bodies and a cell on others [J]."""
-    rows, driven, of_cell = solved.rows, model.masses.kinematic.size > 0, max(0.0, solved.cell_work)
+    """Work of motors with a limit, moving targets, kinematic bodies, belts and a cell [J]."""
+    rows, driven = solved.rows, model.masses.kinematic.size > 0
+    total = max(0.0, solved.cell_work) + max(0.0, float(work_of_surfaces(solved).sum()))
     if not (driven or rows.bounded or model.joints.chosen.moving):
-        return of_cell
+        return total
     kinematic = np.zeros(len(solved.velocity), dtype=bool)
     kinematic[model.masses.kinematic] = True
-    total = of_cell
     if driven and len(solved.terms):
         total += work_through_contacts(
             ContactPlaces.of(solved.terms.contacts), solved.contact_impulses, solved.velocity,

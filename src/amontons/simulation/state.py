@@ -39,6 +39,7 @@ class BodyState(NamedTuple):
     twist: Floats  # linear, then angular velocity in world axes [m/s, rad/s], (bodies, 6)
     force: Floats  # that users apply from now on [N], (bodies, 3)
     torque: Floats  # [N m], (bodies, 3)
+    surface_velocity: Floats  # of belts, along body axes [m/s], (bodies, 3)
     asleep: Flags  # (bodies,)
     still: Floats  # for how long a body has hardly moved [s], (bodies,)
     seen: Flags  # whether a body has been in any step, (bodies,)

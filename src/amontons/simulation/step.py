@@ -213,6 +213,7 @@ def detect(
     if joined.nobody_meets:
         return state, model.no_contacts
     speeds = model.masses.surface_speeds(twist)
+    speeds += np.linalg.norm(state.bodies.surface_velocity, axis=1)
     level, margin = choose_margin(state.margin, speeds, rules.near, h)
     orientation = unit(state.bodies.orientation)
     order = body_order(place, 2.0 * model.masses.typical_size)

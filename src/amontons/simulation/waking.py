@@ -43,6 +43,7 @@ def stirred(model: Model, state: State, twist: Floats, wrench: Floats, h: float)
     driven = model.masses.driven
     changed = disturbed(state.bodies, wrench, state.gravity, model.pairs, state.rest)
     moves = model.masses.surface_speeds(twist) > roundings(state.bodies, model.masses, h)
+    moves |= state.bodies.surface_velocity.any(axis=1)
     if model.masses.kinematic.size:  # those are moved in each step, and not by hand
         changed[model.masses.kinematic] = False
     active = np.where(driven, changed | moves, ~asleep)
