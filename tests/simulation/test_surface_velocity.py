@@ -101,7 +101,7 @@ def test_cohesion_on_a_belt_is_still_shared_by_a_pairs_contacts():
 
 
 def test_a_checkpoint_has_it(tmp_path):
-    box, sim = belt_and_box()
+    _, sim = belt_and_box()
     sim.step()
     sim.world.body("belt").surface_velocity = (2.0 * BELT, 0.0, 0.0)
     sim.save(tmp_path / "state.npz")

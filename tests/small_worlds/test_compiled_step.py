@@ -125,6 +125,7 @@ def test_contacts_of_a_step_stay_those_of_its_start_whatever_is_changed_since():
         lambda world: world.add_force(am.AppliedForce(1, (0.0, 0.0, 1.0))),
         lambda world: world.add_force(am.Drag(linear=0.1)),
         lambda world: world.add_sensor(am.Imu(1, name="imu")),
+        lambda world: world.bodies.surface_velocity.__setitem__(0, (0.1, 0.0, 0.0)),
     ],
 )
 def test_worlds_that_are_not_covered_are_taken_stage_by_stage(change):

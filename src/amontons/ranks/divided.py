@@ -28,7 +28,7 @@ from amontons.problem.operators.body_kernels import (
 from amontons.problem.problem import ConeProblem
 from amontons.ranks.communicator import Communicator, OneProcess
 from amontons.ranks.division import Owners, Part, runs_of_rows
-from amontons.solvers.apgd.accept import Pace, accept
+from amontons.solvers.apgd.accept import BOUNDED, UNBOUNDED, Pace, accept, recalled
 from amontons.solvers.apgd.method import APGD, _first_curvature
 from amontons.solvers.apgd.propose import Origin, propose
 from amontons.solvers.base import Buffers, Iterate
@@ -89,7 +89,7 @@ class DividedAPGD(APGD):
         del x, metric
         now, old, new = share.product(points[0]), share.product(points[0]), share.room()
         x_now = x_old = 0
-        judged = False
+        judged, span = False, BOUNDED if problem.sets.exact else UNBOUNDED
         try:
             while True:  # 6
                 kept = buffers.best.row if isinstance(buffers.best, DividedPoint) else x_now
@@ -107,8 +107,9 @@ class DividedAPGD(APGD):
                     objective = 0.5 * quadratic + linear + problem.objective_offset
                     point = DividedPoint(share, points, x_now)
                     yield Iterate(point, gauge.factor * math.sqrt(error), objective)  # 17 to 24
+                    span = recalled(span, error)
                 accepted, pace = accept(  # 9 to 30
-                    pace, bend, length, uphill, self.shrink, self.restart, problem.sets.exact
+                    pace, bend, length, uphill, self.shrink, self.restart, span
                 )
                 if accepted:
                     x_old, x_now = x_now, x_new

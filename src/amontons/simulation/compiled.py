@@ -1,7 +1,7 @@
 """Steps of small worlds in one compiled call, with the bits of the staged step.
 
 Which worlds: few bodies, no loads, no cell, no sensors, nobody asleep, no kinematic bodies,
-contacts with friction and restitution alone, the default solver. Which steps: those whose problem
+contacts with friction and restitution alone, no belts, the default solver. Which steps: those whose problem
 is solved directly at the first try, and of which there is nothing to note. All others are taken
 stage by stage. What is decided is decided by the model and the state alone, so a run is the same
 run either way.
@@ -63,6 +63,8 @@ def compiled_step(
     if small is None or contacts.order is not None or type(solver) is not Auto:
         return None
     if pairs.resists_turning or pairs.yields or pairs.pulls or pairs.sticks:
+        return None
+    if state.bodies.surface_velocity.any():
         return None
     bodies, old, limit = state.bodies, state.contacts, contact_rules
     count, coordinates = len(contacts), model.joints.first.size - 1

@@ -119,18 +119,16 @@ class Simulation:
         """How bodies touch, when they sleep, and what to do where energy comes from nowhere."""
         self.ranks = ranks
         self.solvers = chosen_solvers(solver, friction, ranks, world)
-        self.readings = Readings()
-        self._turnstile = Turnstile()
+        self.readings, self._turnstile = Readings(), Turnstile()
         self.joints = SimulatedJoints(world)
         self.loads = ForceSystem([], world.index_of, self.bodies.position, self.bodies.orientation)
         self.bodies.columns["seen"][:] = False
-        bodies = body_state(world.bodies)
-        self._state = State.at_start(bodies, self.joints.state, world.gravity, world.cell)
-        self._ids = self.bodies.id.copy()
+        state = body_state(world.bodies), self.joints.state, world.gravity, world.cell
+        self._state = State.at_start(*state)
         self._last: StepSolution | Compiled | None = None
-        self._last_ids, self._places = self._ids, self.bodies.position
+        self._ids = self._last_ids = self.bodies.id.copy()
         self._earlier: tuple[Contacts, ...] = ()
-        self._version, self._sensors = -1, NO_SENSORS
+        self._version, self._sensors, self._places = -1, NO_SENSORS, self.bodies.position
         self.begun = Begun.of(world)
         """Shapes and materials that there were when the simulation was made."""
         self._model: Model

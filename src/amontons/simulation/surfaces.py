@@ -18,7 +18,7 @@ def slides_of(contacts: ContactSet, bodies: BodyState) -> Floats | None:
 
     Only the part along the surface counts: w − (w·n)n. None where no surface runs.
     """
-    runs = bodies.surface_velocity.any(axis=1)
+    runs = np.asarray(bodies.surface_velocity.any(axis=1))
     if not runs.any() or not runs[contacts.bodies].any():
         return None
     surface = np.zeros_like(bodies.surface_velocity)
@@ -34,4 +34,4 @@ def work_of_surfaces(solved: StepSolution) -> Floats:
     slides = solved.terms.slides
     if slides is None:
         return np.zeros(len(solved.terms))
-    return -np.einsum("ci,ci->c", solved.contact_impulses[:, :3], slides)
+    return np.asarray(-np.einsum("ci,ci->c", solved.contact_impulses[:, :3], slides))
