@@ -17,6 +17,9 @@ Floats = NDArray[np.float64]
 UNIT = 1e-6
 """How far from one the length of a quaternion may be; what is left is scaled away."""
 
+TINY = float(np.finfo(np.float64).tiny)
+"""Below it numbers lose digits, and have inverses that are none: a limit in every unit."""
+
 
 def rows_of_three(name: str, value: ArrayLike, count: int | None = None) -> Floats:
     """Vectors, one for all or one per body, shape (count, 3)."""
@@ -128,11 +131,10 @@ def body_inertias(
             raise InputError(
                 f"inertia must have shape (3,), (3, 3) or (n, 3, 3), got {given.shape}"
             )
-        out[moving] = _one_each("inertia", given, len(shapes), (3, 3))[moving]
-        _check_inertias(out[moving])
+        out[moving] = _check_inertias(_one_each("inertia", given, len(shapes), (3, 3))[moving])
         return out
     if isinstance(shapes, SphereList) and centre is None:
-        out[moving] = shapes.inertia(np.where(moving, mass, 0.0))[moving]
+        out[moving] = _divisible(shapes.inertia(np.where(moving, mass, 0.0))[moving])
         return out
     per_kilogram: dict[int, Floats] = {}
     for shape in _moving(shapes, ~moving):
@@ -142,10 +144,11 @@ def body_inertias(
             unit = unit + (d @ d) * np.eye(3) - np.outer(d, d)
         per_kilogram[id(shape)] = unit
     if len(per_kilogram) == 1:
-        out[moving] = next(iter(per_kilogram.values())) * mass[moving, None, None]
+        out[moving] = _divisible(next(iter(per_kilogram.values())) * mass[moving, None, None])
         return out
     for i in np.flatnonzero(moving).tolist():
         out[i] = per_kilogram[id(shapes[i])] * mass[i]
+    _divisible(out[moving])
     return out
 
 
@@ -154,21 +157,46 @@ def _moving(shapes: Sequence[Shape], driven: NDArray[np.bool_]) -> list[Shape]:
     return list({id(s): s for s, held in zip(shapes, driven, strict=True) if not held}.values())
 
 
-def _check_inertias(inertia: Floats) -> None:
-    for i, matrix in enumerate(inertia):
-        scale = np.abs(matrix).max()
-        if np.abs(matrix - matrix.T).max() > 1e-9 * scale:
-            raise InputError(f"inertia[{i}] is not symmetric")
-        low, middle, high = np.linalg.eigvalsh(matrix)
-        if low <= 0.0:
-            raise InputError(
-                f"inertia[{i}] has a principal moment of {low:g}; all must be positive"
-            )
-        if high > (low + middle) * (1.0 + 1e-6):
-            raise InputError(
-                f"inertia[{i}] has principal moments {low:g}, {middle:g} and {high:g}: no body is "
-                "like that, the largest is at most the sum of the others"
-            )
+def inertia_fault(inertia: Floats) -> tuple[int, str] | None:
+    """The first of some inertias that no body has, shape (n, 3, 3), and what is wrong with it."""
+    scale = np.abs(inertia).max(axis=(1, 2), initial=0.0)
+    skew = np.abs(inertia - inertia.transpose(0, 2, 1)).max(axis=(1, 2), initial=0.0)
+    even = skew <= 1e-9 * scale
+    moments = np.linalg.eigvalsh(np.where(even[:, None, None], inertia, np.eye(3)))
+    low, middle, high = moments.T
+    sound = even & (low >= TINY) & (high <= (low + middle) * (1.0 + 1e-6))
+    if sound.all():
+        return None
+    i = int(np.argmin(sound))
+    if not even[i]:
+        return i, "is not symmetric"
+    if low[i] <= 0.0:
+        return i, f"has a principal moment of {low[i]:g}; all must be positive"
+    if low[i] < TINY:
+        return i, f"has a principal moment of {low[i]:g}: too small to divide by; take other units"
+    return i, (
+        f"has principal moments {low[i]:g}, {middle[i]:g} and {high[i]:g}: no body is like that, "
+        "the largest is at most the sum of the others"
+    )
+
+
+def _check_inertias(inertia: Floats) -> Floats:
+    fault = inertia_fault(inertia)
+    if fault is not None:
+        raise InputError(f"inertia[{fault[0]}] {fault[1]}")
+    return inertia
+
+
+def _divisible(inertia: Floats) -> Floats:
+    """Inertias of shapes, unless they are too small for their inverses to be numbers."""
+    least = np.einsum("bii->bi", inertia).min(axis=1, initial=np.inf)
+    if (least < TINY).any():
+        i = int(np.argmax(least < TINY))
+        raise InputError(
+            f"a body that moves has an inertia of {least[i]:g} kg m²: too small to divide by; "
+            "give it more mass or size, or take other units"
+        )
+    return inertia
 
 
 def _one_each(name: str, array: Floats, count: int, row: tuple[int, ...]) -> Floats:

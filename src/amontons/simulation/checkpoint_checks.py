@@ -13,7 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from amontons.checks import LARGEST
 from amontons.dynamics.joints.tables import UNBROKEN
+from amontons.model.body_checks import inertia_fault
 from amontons.model.materials import PAIRED, PROPERTIES
 from amontons.simulation.flow_state import FlowState
 from amontons.simulation.inventory import Belongings
@@ -140,8 +142,11 @@ def _body_faults(arrays: Arrays, inventory: Belongings, motions: int) -> Iterato
     length = (arrays["bodies.orientation"] ** 2).sum(axis=1)
     if (np.abs(length - 1.0) > UNIT).any():
         yield "an orientation is not a unit quaternion"
-    if not (arrays["bodies.mass"] > 0.0).all() or np.isnan(arrays["bodies.inertia"]).any():
+    mass, inertia = arrays["bodies.mass"], arrays["bodies.inertia"]
+    if not (mass > 0.0).all() or not np.isfinite(inertia).all():
         yield "a body has no mass or no inertia"
+    elif fault := inertia_fault(inertia[np.isfinite(mass)]):
+        yield f"the inertia of a body {fault[1]}"
 
 
 def _number_faults(arrays: Arrays) -> Iterator[str]:
@@ -152,5 +157,7 @@ def _number_faults(arrays: Arrays) -> Iterator[str]:
             yield f"{name} is negative"
     if not 0 <= arrays["margin.doublings"] < LEVELS:
         yield "margin.doublings is out of range"
+    if (np.abs(arrays["joints.command"]) > LARGEST).any():  # NaN where nothing is told
+        yield f"a motor is told a number beyond ±{LARGEST:g}"
     if (arrays["joints.broken_by"] > UNBROKEN).any():
         yield "a joint broke in a way that there is not"

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from amontons.errors import FileFormatError
 from amontons.storage.matrices import compressed
-from amontons.storage.reading import DAMAGE
+from amontons.storage.reading import DAMAGE, brief
 
 Floats = NDArray[np.float64]
 
@@ -32,7 +32,7 @@ class Archive:
             value: NDArray[Any] = self._archive[key]
         except DAMAGE as reason:
             raise FileFormatError(
-                f"{key!r} is damaged, or a pickle, which is never loaded: {reason}"
+                f"{key!r} is damaged, or a pickle, which is never loaded: {brief(reason)}"
             ) from reason
         if not isinstance(value, np.ndarray):
             raise FileFormatError(f"{key!r} is damaged: it is no NumPy array")

@@ -299,14 +299,23 @@ class _UrdfReading:
         if way is not Way.PLANAR:
             value = self.configuration.value(joint.name, 0.0, limits)
         motor = None if way is Way.PLANAR else self.drives.motor(joint)
-        dynamics = joint.dynamics
         axis = Axis(
             name=joint.name, way=way, point=frame.position, direction=frame.rotation @ local,
             limits=limits_from(limits, value), motor=motor,
-            friction=float(dynamics.friction or 0.0) if dynamics else 0.0,
-            damping=float(dynamics.damping or 0.0) if dynamics else 0.0,
+            friction=self._resistance(joint, "friction"),
+            damping=self._resistance(joint, "damping"),
         )  # fmt: skip
         return axis, value
+
+    def _resistance(self, joint: Any, what: str) -> float:
+        """Friction or damping of a joint, which the library leaves as text."""
+        given = getattr(joint.dynamics, what, None) or 0.0
+        try:
+            return float(given)
+        except ValueError:
+            raise FileFormatError(
+                f"{self.path}: the {what} of joint {joint.name} is {given!r}, which is no number"
+            ) from None
 
     def _range(self, joint: Any) -> tuple[float, float] | None:
         if joint.limit is None:
