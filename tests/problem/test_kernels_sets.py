@@ -98,6 +98,22 @@ def test_add_compliance(sample, form):
 
 
 @pytest.mark.parametrize("form", FORMS)
+def test_compliance_square(sample, form):
+    new, old, older = sample.vector(), sample.vector(), sample.vector()
+    E, beta = problems.random_compliance(sample.rng, sample.blocks), 0.37
+    partial = np.full((len(sample.sets.chunks), 1), np.nan)
+    got = getattr(kernels.compliance_square, form)(
+        sample.sets, sample.inward(E), *map(sample.inward, (new, old, older)), beta, partial
+    )
+    d, expected = new - old - beta * (old - older), 0.0
+    for block in sample.blocks:
+        one = naive.Block(block.kind, 0, block.normal)
+        part = d[block.rows]
+        expected += part @ naive.compliance_matrix([one], E[block.rows]) @ part
+    close(got, expected, scale=expected)
+
+
+@pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("rows", [1, 4 * CHUNK, 4 * CHUNK + 1, 11 * CHUNK + 7])
 def test_blended_square(rows, form):
     rng = np.random.default_rng(1)

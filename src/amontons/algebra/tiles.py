@@ -32,6 +32,13 @@ def normals_of(sets, b, m):
     )
 
 
+@helper
+def three_rows(x, first, stride, m):
+    """The three components of m Coulomb contacts, from their first row on: views."""
+    a, b = first + stride, first + 2 * stride
+    return x[first : first + m], x[a : a + m], x[b : b + m]
+
+
 @routine
 def project_tile(sets, kind, b, m, sn, st, sm, V):
     """Project blocks b .. b+m of one kind, held by V, in the metric of steps (s_n, s_t, s_m).

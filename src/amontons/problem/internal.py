@@ -20,6 +20,7 @@ from amontons.problem.operators import Operator
 from amontons.problem.sets import Product
 
 Floats = NDArray[np.float64]
+Reals = Floats | NDArray[np.float32]
 Value = TypeVar("Value")
 
 
@@ -134,14 +135,22 @@ class InternalProblem:
         beta: float,
     ) -> float:
         """dᵀ(N + E)d for d = new − old − β(old − older), given those three and their products."""
-        short = None
-        if self.compliance is None:
-            short = self.operator.quadratic(*scratches, beta)
-        if short is None:
+        short = self.operator.quadratic(*scratches, beta)
+        if short is not None:
+            short += self.compliance_square(points, beta)
+        else:
             square = kernels.blended_square.sized(self.blocks)
             partial = np.empty((-(-self.rows // (4 * CHUNK)), 1))
             short = float(square(*points, *products, beta, partial))
         return self.total((short,))[0]
+
+    def compliance_square(self, points: tuple[Reals, Reals, Reals], beta: float) -> float:
+        """dᵀEd for d = new − old − β(old − older)."""
+        if self.compliance is None:
+            return 0.0
+        sets = self.sets.arrays
+        square = kernels.compliance_square.sized(self.blocks)
+        return float(square(sets, self.compliance, *points, beta, np.empty((len(sets.chunks), 1))))
 
     @cached_property
     def curvature(self) -> Floats:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from amontons._jit import CHUNK, TILE, helper, kernel, prange, serial_kernel
+from amontons._jit import CHUNK, TILE, helper, kernel, prange, routine, serial_kernel
 from amontons.algebra.cones import COULOMB, by_vectors, head, rows_of, slip_of
 from amontons.algebra.sums import column_sum
-from amontons.algebra.tiles import copy, project_tile
+from amontons.algebra.tiles import copy, normals_of, project_tile, three_rows
 
 
 @kernel
@@ -65,13 +65,77 @@ def comply(sets, compliance, kind, b, row, stride, x, out, at, step):
             out[o + k * step] += along * sets.normal[k, b]
 
 
+@routine
+def comply_contacts(normal, E, x, out):
+    """out ← out + E x of a row of contacts: as :func:`comply`, many at a time."""
+    (n0, n1, n2), (along, across, _), (x0, x1, x2), (o0, o1, o2) = normal, E, x, out
+    for i in range(o0.size):
+        v = x0[i] * n0[i] + x1[i] * n1[i] + x2[i] * n2[i]
+        more = (along[i] - across[i]) * v
+        o0[i] = o0[i] + across[i] * x0[i] + more * n0[i]
+        o1[i] = o1[i] + across[i] * x1[i] + more * n1[i]
+        o2[i] = o2[i] + across[i] * x2[i] + more * n2[i]
+
+
 @kernel
 def add_compliance(sets, compliance, x, out):
     """out ← out + E x."""
     for c in prange(sets.chunks.shape[0]):
         kind, first, count, start = head(sets.chunks, c)
-        for j in range(sets.chunks[c, 4], sets.chunks[c, 5]):
+        low, high = sets.chunks[c, 4], sets.chunks[c, 5]
+        if kind == COULOMB:
+            at, m = start + low, high - low
+            comply_contacts(
+                normals_of(sets, first + low, m), three_rows(compliance, at, count, m),
+                three_rows(x, at, count, m), three_rows(out, at, count, m),
+            )  # fmt: skip
+            continue
+        for j in range(low, high):
             comply(sets, compliance, kind, first + j, start + j, count, x, out, start + j, count)
+
+
+@routine
+def contact_squares(normal, E, new, old, older, beta, room):
+    """room ← dᵀEd of a row of contacts, for d = new − old − β(old − older)."""
+    (n0, n1, n2), (along, across, _) = normal, E
+    (a0, a1, a2), (b0, b1, b2), (c0, c1, c2) = new, old, older
+    for i in range(n0.size):
+        d0 = a0[i] - b0[i] - beta * (b0[i] - c0[i])
+        d1 = a1[i] - b1[i] - beta * (b1[i] - c1[i])
+        d2 = a2[i] - b2[i] - beta * (b2[i] - c2[i])
+        v = d0 * n0[i] + d1 * n1[i] + d2 * n2[i]
+        square = d0 * d0 + d1 * d1 + d2 * d2
+        room[i] = across[i] * square + (along[i] - across[i]) * v * v
+
+
+@kernel
+def compliance_square(sets, compliance, new, old, older, beta, partial):
+    """dᵀEd for d = new − old − β(old − older); partial sums in `partial`, shape (chunks, 1)."""
+    for c in prange(sets.chunks.shape[0]):
+        kind, first, count, start = head(sets.chunks, c)
+        low, high = sets.chunks[c, 4], sets.chunks[c, 5]
+        room, d, E, Ed, total = np.empty(TILE), np.empty(6), np.empty(6), np.empty(6), 0.0
+        if kind == COULOMB:
+            for t in range(low, high, TILE):
+                at, m = start + t, min(TILE, high - t)
+                contact_squares(
+                    normals_of(sets, first + t, m), three_rows(compliance, at, count, m),
+                    three_rows(new, at, count, m), three_rows(old, at, count, m),
+                    three_rows(older, at, count, m), beta, room,
+                )  # fmt: skip
+                for i in range(m):
+                    total += room[i]
+        else:
+            for j in range(low, high):
+                for k in range(rows_of(kind)):
+                    i = start + j + k * count
+                    d[k] = new[i] - old[i] - beta * (old[i] - older[i])
+                    E[k], Ed[k] = compliance[i], 0.0
+                comply(sets, E, kind, first + j, 0, 1, d, Ed, 0, 1)
+                for k in range(rows_of(kind)):
+                    total += d[k] * Ed[k]
+        partial[c, 0] = total
+    return column_sum(partial, 0)
 
 
 @serial_kernel

@@ -19,7 +19,7 @@ import numpy as np
 from amontons._jit import TILE, kernel, prange, routine
 from amontons.algebra.cones import COULOMB, head, rows_of
 from amontons.algebra.sums import column_sum
-from amontons.algebra.tiles import copy, normals_of
+from amontons.algebra.tiles import copy, normals_of, three_rows
 from amontons.array_types import Floats
 from amontons.errors import InputError
 from amontons.problem.problem import ConeProblem
@@ -36,7 +36,6 @@ from amontons.solvers.tiles import (
     square_tile,
     step_contact,
     step_tile,
-    three_rows,
 )
 
 REFRESH = 50

@@ -11,7 +11,7 @@ import numpy as np
 
 from amontons._jit import TILE, helper, routine
 from amontons.algebra.cones import COULOMB, SPINNING, by_vectors, rows_of, slip_of
-from amontons.algebra.tiles import normals_of, project_tile
+from amontons.algebra.tiles import normals_of, project_tile, three_rows
 
 SMALL = 1e-140
 """Below this a tangential part counts as zero, where a quotient by it is to stay finite."""
@@ -20,13 +20,6 @@ STEP = 6 * TILE  # where G begins in the array of a step; Y begins at 0
 NEW = 12 * TILE  # where V begins
 SLIP = 18 * TILE  # where De Saxcé's terms of the blocks begin
 STEP_SIZE = 19 * TILE
-
-
-@helper
-def three_rows(x, first, stride, m):
-    """The three components of m Coulomb contacts, from their first row on: views."""
-    a, b = first + stride, first + 2 * stride
-    return x[first : first + m], x[a : a + m], x[b : b + m]
 
 
 @helper

@@ -18,7 +18,7 @@ from amontons import _jit
 from amontons._jit import CHUNK, routine, serial_kernel
 from amontons.algebra.cones import Metric, SetArrays
 from amontons.array_types import Floats
-from amontons.problem.kernels import add_compliance, blended_square
+from amontons.problem.kernels import add_compliance, compliance_square
 from amontons.problem.operators.body_kernels import BodyArrays, body_product, body_quadratic
 from amontons.problem.problem import ConeProblem
 from amontons.solvers.apgd.accept import BOUNDED, UNBOUNDED, Memory, Pace, accept, recalled
@@ -37,7 +37,7 @@ WORK = 60_000
 
 _propose, _accept, _recalled = propose.serial, routine(accept), routine(recalled)
 _product, _quadratic = body_product.serial, body_quadratic.serial
-_comply, _square = add_compliance.serial, blended_square.serial
+_comply, _square = add_compliance.serial, compliance_square.serial
 
 X, X_OLD, X_NEW, BEST, KEPT, NX, NX_OLD, NX_NEW, JUDGED, PROPOSED = range(10)
 """Rows of x (the last of them not to be touched) and of Nx, and whether x is judged and left."""
@@ -108,12 +108,11 @@ def descend(terms, burst, shrink, restart, enough, room):
                 if logged == room or not error > enough:
                     return logged
         _product(arrays, x[new], velocity[n_new], Nx[n_new])
+        v_new, v_now, v_old = velocity[n_new], velocity[n_now], velocity[n_old]
+        bend = _quadratic(masses, v_new, v_now, v_old, pace.beta, sums)
         if compliance.size > 0:
             _comply(sets, compliance, x[new], Nx[n_new])
-            bend = _square(x[new], x[now], x[old], Nx[n_new], Nx[n_now], Nx[n_old], pace.beta, sums)
-        else:
-            v_new, v_now, v_old = velocity[n_new], velocity[n_now], velocity[n_old]
-            bend = _quadratic(masses, v_new, v_now, v_old, pace.beta, sums)
+            bend += _square(sets, compliance, x[new], x[now], x[old], pace.beta, partial)
         place[PROPOSED] = 0
         length, uphill = number[LENGTH], number[UPHILL]
         accepted, pace = _accept(pace, bend, length, uphill, shrink, restart, span)  # 9 to 30
@@ -149,7 +148,6 @@ def bursts(
     if len(buffers.block) < (4 if kept < 0 else 5):
         raise RuntimeError("a burst needs four buffers beside the best point of another method")
     compliance = np.empty(0) if problem.compliance is None else problem.compliance
-    parts = operator.bodies / CHUNK if problem.compliance is None else problem.rows / (4 * CHUNK)
     terms = BurstTerms(
         sets=problem.sets.arrays,
         metric=metric,
@@ -168,7 +166,7 @@ def bursts(
         error=np.empty(room),
         objective=np.empty(room),
         partial=np.empty((terms.sets.chunks.shape[0], 5)),
-        sums=np.empty((math.ceil(parts), 1)),
+        sums=np.empty((math.ceil(operator.bodies / CHUNK), 1)),
     )
     place, number = burst.place, burst.number
     first = buffers.place(start)

@@ -64,10 +64,7 @@ class _Products:
         operator = problem.operator.over_bodies
         assert operator is not None
         self.problem, self.single = problem, SingleBodies(operator)
-        self.complies = problem.compliance is not None
-        count = 3 if self.complies else 2
-        made = [np.empty(problem.rows, dtype=np.float32) for _ in range(count)]
-        self.now, self.old, self.new = made[0], made[1], made[-1]
+        self.now, self.old = (np.empty(problem.rows, dtype=np.float32) for _ in range(2))
         self.v_now, self.v_old, self.v_new = (self.single.scratch() for _ in range(3))
 
     def restart(self, x: Singles, x_old: Singles) -> None:
@@ -79,21 +76,14 @@ class _Products:
     def bend(self, x_new: Singles, x: Singles, x_old: Singles, beta: float) -> float:
         """dᵀ(N + E)d for d = x_new − x − β(x − x_old)."""
         self.single.gather(x_new, self.v_new)
-        if not self.complies:
-            square = self.single.quadratic(self.v_new, self.v_now, self.v_old, beta)
-            return self.problem.total((square,))[0]
-        self._spread(x_new, self.v_new, self.new)
-        nothing = (None, None, None)
-        points, products = (x_new, x, x_old), (self.new, self.now, self.old)
-        return self.problem.quadratic(points, products, nothing, beta)  # type: ignore[arg-type]
+        square = self.single.quadratic(self.v_new, self.v_now, self.v_old, beta)
+        square += self.problem.compliance_square((x_new, x, x_old), beta)
+        return self.problem.total((square,))[0]
 
     def advance(self, x_new: Singles) -> None:
-        """The proposal is the next point: without E, only now its product is needed."""
-        if self.complies:
-            self.old, self.now, self.new = self.now, self.new, self.old
-        else:
-            self.single.spread(self.v_new, self.old)
-            self.old, self.now = self.now, self.old
+        """The proposal is the next point: only now its product is needed."""
+        self._spread(x_new, self.v_new, self.old)
+        self.old, self.now = self.now, self.old
         self.v_old, self.v_now, self.v_new = self.v_now, self.v_new, self.v_old
 
     def _spread(self, x: Singles, velocity: Singles, out: Singles) -> None:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from amontons._jit import TILE, helper, kernel, prange, routine
 from amontons.algebra.cones import COULOMB, SPINNING, head, rows_of
 from amontons.algebra.sums import column_sum
-from amontons.algebra.tiles import normals_of, project_wrench
+from amontons.algebra.tiles import normals_of, project_wrench, three_rows
 from amontons.solvers.tiles import (
     NEW,
     SLIP,
@@ -23,7 +23,6 @@ from amontons.solvers.tiles import (
     slip_contact,
     step_contact,
     step_tile,
-    three_rows,
 )
 
 Reals = NDArray[np.float64] | NDArray[np.float32]
