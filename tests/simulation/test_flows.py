@@ -226,7 +226,7 @@ def test_a_scene_file_holds_them(tmp_path):
 def test_a_scene_file_says_what_is_wrong(tmp_path):
     text = "sources: [{region: {low: [0, 0, 0], high: [1, 1, 1]}, rate: 1.0}]\n"
     (tmp_path / "bad.yaml").write_text(text)
-    with pytest.raises(am.InputError, match="either the sizes of spheres or shapes"):
+    with pytest.raises(am.InputError, match="either sizes of spheres, or shapes"):
         load_scene(tmp_path / "bad.yaml")
 
 

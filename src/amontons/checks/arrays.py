@@ -15,7 +15,7 @@ Vector = tuple[float, float, float]
 
 
 def as_numbers(name: str, value: ArrayLike) -> Floats:
-    """`value` as a float64 array, itself if it is one; NaN and infinities are for others to see."""
+    """`value` as a float64 array, itself if it is one; NaN and infinities are let through."""
     try:
         return np.asarray(value, dtype=np.float64, order="C")
     except (TypeError, ValueError) as reason:
@@ -49,7 +49,7 @@ def _refuse(name: str, array: Floats, sound: NDArray[np.bool_], wanted: str) -> 
 
 
 def rows_array(name: str, value: ArrayLike, width: int = 3) -> Floats:
-    """A finite array of shape (n, width); nothing at all is n = 0."""
+    """A finite array of shape (n, width); an empty argument gives n = 0."""
     array = finite_array(name, value)
     if array.size == 0:
         return np.empty((0, width))
@@ -65,7 +65,7 @@ def points_array(name: str, value: ArrayLike) -> Floats:
 
 
 def unit_rows(directions: ArrayLike) -> Floats:
-    """Directions (n, 3) made unit length; what has no direction points along z."""
+    """Directions (n, 3) made unit length; zero vectors become the z axis."""
     array = np.atleast_2d(finite_array("directions", directions))
     array = _of_width("directions", array, 3)
     largest = np.abs(array).max(axis=1, keepdims=True)
@@ -116,6 +116,6 @@ def _normalised(name: str, row: list[float]) -> list[float]:
     length = math.hypot(*row)
     if not length >= SMALLEST:
         raise InputError(f"{name} is {tuple(row)}: its length must not be zero")
-    if abs(length - 1.0) < 1e-15:  # do not let rounding wander when a unit vector comes again
+    if abs(length - 1.0) < 1e-15:  # so that a unit vector given again does not drift by rounding
         return row
     return [entry / length for entry in row]
