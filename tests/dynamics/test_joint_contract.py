@@ -97,7 +97,7 @@ def test_contract_of_a_joint_that_is_right():
     ("wrong", "message"),
     [
         (TooFree(0, 1), "3 rigid rows, but 6 − freedom is 2"),
-        (Redundant(0, 1), "hold only 3 ways"),
+        (Redundant(0, 1), "have rank 3 only"),
         (OutOfPlace(0, 1), "off where it was added"),
         (Changing(0, 1), "says something else"),
         (BeyondItsLimit(0, 1), "limit is exceeded by 0.1"),

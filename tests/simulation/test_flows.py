@@ -197,7 +197,7 @@ def test_names_are_there_once():
     world.add_sink(sink)
     with pytest.raises(am.InputError, match="already in this world"):
         world.add_sink(sink)
-    with pytest.raises(am.InputError, match="called 'out' already"):
+    with pytest.raises(am.InputError, match="already a source, sink or meter called 'out'"):
         world.add_meter(am.FlowMeter(am.Plane(), name="out"))
     assert world.flows.names == ["out"]
 

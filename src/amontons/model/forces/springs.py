@@ -43,8 +43,8 @@ class LinearSpring(Connection):
     stiffness, damping:
         Force by stretch [N/m] and by its speed [N s/m].
     length:
-        Length at rest [m], by default that of now. Zero is a spring that pulls two points
-        together.
+        Length at rest [m], by default the current one. Zero is a spring that pulls two
+        points together.
     """
 
     point_a: Vector
@@ -85,7 +85,7 @@ class TorsionSpring(Connection):
     stiffness, damping:
         Torque by angle [N m/rad] and by its speed [N m s/rad].
     angle:
-        Angle of B at rest [rad]; it counts from the pose of now, over full turns.
+        Angle of B at rest [rad], counted from the current pose, over full turns.
     """
 
     axis: Vector
@@ -98,7 +98,7 @@ class TorsionSpring(Connection):
         check_softness(self)
 
     def constraints(self) -> JointConstraints:
-        parts = JointConstraints(ORIGIN, self.axis)  # a couple has no place
+        parts = JointConstraints(ORIGIN, self.axis)  # a couple has no point of application
         number = parts.coordinate(turn(self.axis), angular=True, reading="angle")
         softness = Softness(self.stiffness, self.damping)
         parts.rows.append(ConstraintRow(number, Law.POSITION, self.angle, softness=softness))
