@@ -120,7 +120,8 @@ def test_what_is_taken_over_of_our_robot(tmp_path):
     told = "\n".join(robot.unsupported)
     for what in (
         "start at a limit: elbow", "mimicking 'elbow'", "<transmission> in <robot> (1)",
-        "<gazebo> in <robot> (1)", "colours", "visual geometry of links", "largest speeds", "no motor",
+        "<gazebo> in <robot> (1)", "colours", "visual geometry of links",
+        "largest speeds", "no motor",
     ):  # fmt: skip
         assert what in told, told
 

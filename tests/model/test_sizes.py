@@ -66,7 +66,7 @@ def test_seeds_repeat_and_differ():
         (lambda: am.Sizes.sieve([1, 3, 2], [0, 0.5, 1]), "d must increase"),
         (lambda: am.Sizes.sieve([1, 2], [0, 100]), "end with 1"),
         (lambda: am.Sizes.sieve([1, 2], [0.1, 1]), "begin with 0"),
-        (lambda: am.Sizes.sieve([1, 2], [0, 0.5, 1]), "as many numbers"),
+        (lambda: am.Sizes.sieve([1, 2], [0, 0.5, 1]), "equally many numbers"),
         (lambda: am.Sizes.sieve([0, 2], [0, 1]), "positive"),
         (lambda: am.Sizes.uniform(2, 1), "larger"),
         (lambda: am.Sizes.lognormal(1, 0.0), "sigma"),

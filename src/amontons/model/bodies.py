@@ -99,9 +99,7 @@ class Bodies:
 
     @property
     def surface_velocity(self) -> Floats:
-        """Velocities of surfaces relative to their bodies, along body axes [m/s], shape (bodies,
-        3).
-        """
+        """Velocities of surfaces relative to the bodies, in body axes [m/s], shape (bodies, 3)."""
         return self.columns["surface_velocity"]
 
     @property

@@ -49,12 +49,12 @@ GROUPS = ("fclib_global", "fclib_local", "fclib_global_rolling", "fclib_local_ro
 CSC, CSR = -1, -2
 
 INVERTED = 1e-9
-"""Largest relative error of a mass matrix that was inverted back, to be worth writing."""
+"""Largest relative error of a mass matrix recovered by inversion that may be written."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class StoredSolution:
-    """What `/solution` of a file holds, in the file's contact coordinates."""
+    """The content of `/solution` of a file, in the file's contact coordinates."""
 
     impulses: Floats
     """r of the contacts, shape (contact rows,) [N s]."""
@@ -221,7 +221,7 @@ def encode(problem: ConeProblem) -> bytes:
     """The whole FCLIB file of a problem: global where bodies are known, local otherwise.
 
     Contacts in world coordinates are turned into contact frames. Raises InputError for what FCLIB
-    has no words for: cohesion, compliance, and sets other than cones followed by free rows.
+    cannot express: cohesion, compliance, and sets other than cones followed by free rows.
     """
     import h5py
 
@@ -338,7 +338,7 @@ def _write_local(
 def _write_global(
     group: Any, M: sp.csc_array, H: sp.csc_array, linear: Floats, contact_rows: int
 ) -> None:
-    """Triplets in CSparse's order: of a global problem Siconos reads nothing else safely."""
+    """Triplets in CSparse's order: Siconos reads no other form of a global problem safely."""
     c = contact_rows
     _write_matrix(group, "M", M, triplets=True)
     _write_matrix(group, "H", H[:, :c], triplets=True)
@@ -365,9 +365,9 @@ def _write(group: Any, key: str, values: Any, dtype: type = np.float64) -> None:
 
 
 def write_solution(path: str | os.PathLike[str], problem: ConeProblem, solution: Solution) -> None:
-    """Store a solution in the FCLIB file of its problem, in place of one that is there already.
+    """Store a solution in the FCLIB file of its problem, replacing an existing one.
 
-    `problem` is the one that was saved to the file or loaded from it; velocities of the bodies,
+    `problem` is the one saved to the file or loaded from it; velocities of the bodies,
     which FCLIB wants for a global problem, are computed from the file's M, H, G and f.
     """
     place = Path(path)

@@ -1,4 +1,4 @@
-"""`Claim`: one recorder at a time writes a run's folder."""
+"""`FolderClaim`: one recorder at a time writes a run's folder."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ except ImportError:  # Windows has no such locks: there, folders are not protect
 logger = logging.getLogger("amontons")
 
 
-class Claim:
+class FolderClaim:
     """The right to write in a folder, which is created if it does not exist.
 
     The system takes it back from a process that dies.
@@ -33,7 +33,7 @@ class Claim:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as reason:
             raise OutputError(f"cannot create the folder {folder}: {reason.strerror}") from None
-        self._close: weakref.finalize[..., Claim] | None = None
+        self._close: weakref.finalize[..., FolderClaim] | None = None
         while fcntl is not None and self._close is None:
             try:
                 file = os.open(self.path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o644)

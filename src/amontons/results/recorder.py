@@ -13,7 +13,7 @@ from typing import Any, Self
 
 from amontons.checks import positive
 from amontons.errors import InputError, OutputError
-from amontons.results.claim import Claim
+from amontons.results.claim import FolderClaim
 from amontons.results.extra_columns import ExtraColumns
 from amontons.results.layout import CHECKPOINT, RUN_FILE
 from amontons.results.meters import meter_rows
@@ -74,11 +74,11 @@ class Recorder:
         about: Mapping[str, Any] | None = None,
         checkpoint_every: float = 20.0,
         resume: bool = False,
-        claim: Claim | None = None,
+        claim: FolderClaim | None = None,
     ) -> None:
         folder = Path(folder)
         rate = None if rate is None else positive("rate", rate)
-        self._claim = claim or Claim(folder)
+        self._claim = claim or FolderClaim(folder)
         try:
             if not resume or not (folder / RUN_FILE).exists():
                 require_free(folder)

@@ -14,7 +14,7 @@ from amontons.checks import positive
 from amontons.errors import FileFormatError, InputError
 from amontons.interchange.file_scene import FileScene, load_scene, save_scene
 from amontons.ranks.communicator import Communicator
-from amontons.results.claim import Claim
+from amontons.results.claim import FolderClaim
 from amontons.results.layout import CHECKPOINT, RUN_FILE, SCENE_FILE
 from amontons.results.reader import Results
 from amontons.results.recorder import Recorder
@@ -74,7 +74,7 @@ def begin(
     """
     folder, settings = Path(folder), settings or scene.advice
     simulation = _simulation(scene, settings, ranks)
-    claim = Claim(folder)
+    claim = FolderClaim(folder)
     with claim.kept():
         there = resume and (folder / RUN_FILE).exists()
         kept = (SCENE_FILE,) if isinstance(scene, FileScene) else ()
@@ -145,7 +145,7 @@ def resume(
     """
     folder = Path(folder)
     Results(folder).close()  # raises a clear error if there is no run
-    claim = Claim(folder)
+    claim = FolderClaim(folder)
     with claim.kept():
         with Results(folder) as results:
             scene, settings = _described(results)

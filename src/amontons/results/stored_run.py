@@ -66,9 +66,7 @@ class StoredRun:
             self.__dict__.pop(name, None)
 
     def _read_added(self, file: GuardedFile, outline: Outline) -> None:
-        """Additions since the start; frames are counted first, so that all their bodies are
-        included.
-        """
+        """Additions since the start; frames are counted first, so that none is incomplete."""
         counts = [file.dataset(name).shape[0] for name in GROWS] if outline.open else []
         if self.constants and counts == self._counts:
             return

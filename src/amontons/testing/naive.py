@@ -179,9 +179,7 @@ def steps(matrix: Floats, blocks: Sequence[Block]) -> Floats:
 
 
 def lengths(matrix: Floats, blocks: Sequence[Block]) -> Floats:
-    """Factors that make every row a speed: 1, or for torques √(mean W_ff / mean W_mm) of their
-    block.
-    """
+    """Factors that make every row a speed: 1, or √(mean W_ff / mean W_mm) for torques."""
     out = np.ones(matrix.shape[0])
     diagonal = np.diag(matrix)
     for block in blocks:

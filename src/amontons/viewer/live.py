@@ -11,7 +11,7 @@ from urllib.parse import parse_qs
 
 from amontons.errors import OutputError
 from amontons.results import Results
-from amontons.viewer.local_server import Answer, LocalServer
+from amontons.viewer.local_server import LocalServer, Reply
 from amontons.viewer.packing import Packing
 from amontons.viewer.page import page_text
 
@@ -121,14 +121,14 @@ class LiveServer:
     def __repr__(self) -> str:
         return f"<LiveServer: {self.url}>"
 
-    def _answer(self, path: str, query: str) -> Answer:
-        """Answer a request by the page, or for it."""
+    def _answer(self, path: str, query: str) -> Reply:
+        """Reply a request by the page, or for it."""
         if path == "":
-            return Answer(self.page().encode(), "text/html; charset=utf-8")
+            return Reply(self.page().encode(), "text/html; charset=utf-8")
         if path != "frames":
-            return Answer(b"there is no such page\n", code=404)
+            return Reply(b"there is no such page\n", code=404)
         first = parse_qs(query).get("from", [""])[0]
         if not (first.isascii() and first.isdigit()) or len(first) > 9:
-            return Answer(b"frames?from=NUMBER\n", code=400)
+            return Reply(b"frames?from=NUMBER\n", code=400)
         part = json.dumps(self.frames(int(first)), allow_nan=False)
-        return Answer(part.encode(), "application/json")
+        return Reply(part.encode(), "application/json")

@@ -32,7 +32,7 @@ logger = logging.getLogger("amontons")
 
 
 @dataclass(frozen=True)
-class Answer:
+class Reply:
     """An HTTP response."""
 
     content: bytes
@@ -45,7 +45,7 @@ class LocalServer(ThreadingHTTPServer):
 
     daemon_threads = True
 
-    def __init__(self, port: int, answer: Callable[[str, str], Answer]) -> None:
+    def __init__(self, port: int, answer: Callable[[str, str], Reply]) -> None:
         self.answer = answer
         self.token = secrets.token_urlsafe(16)
         self._free = threading.BoundedSemaphore(MOST_CONNECTIONS)
@@ -87,19 +87,19 @@ class Handler(BaseHTTPRequestHandler):
         _, token, *rest = asked.path.split("/", 2)
         host = self.headers.get("Host", "").rpartition(":")[0]
         if host not in (HOST, "localhost"):
-            answer = Answer(b"", code=403)  # a script of another site, by DNS rebinding
+            answer = Reply(b"", code=403)  # a script of another site, by DNS rebinding
         elif asked.path == "/favicon.ico":
-            answer = Answer(b"", code=204)
+            answer = Reply(b"", code=204)
         elif not rest or not hmac.compare_digest(token.encode(), self.server.token.encode()):
-            answer = Answer(b"open the whole address, token included\n", code=404)
+            answer = Reply(b"open the whole address, token included\n", code=404)
         else:
             try:
                 answer = self.server.answer(rest[0], asked.query)
             except AmontonsError as reason:
-                answer = Answer(f"{reason}\n".encode(), code=500)
+                answer = Reply(f"{reason}\n".encode(), code=500)
         self._send(answer)
 
-    def _send(self, answer: Answer) -> None:
+    def _send(self, answer: Reply) -> None:
         self.send_response(answer.code)
         self.send_header("Content-Type", answer.kind)
         self.send_header("Content-Length", str(len(answer.content)))

@@ -1,4 +1,4 @@
-"""What queries may ask for, and what is said when they ask for something else."""
+"""Checks of the arguments of queries, and their error messages."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def unit_directions(name: str, value: ArrayLike, number: int) -> Floats:
 
 
 def unit_turns(name: str, value: ArrayLike | None, number: int) -> Floats:
-    """Unit quaternions (w, x, y, z), shape (number, 4); by default nothing is turned."""
+    """Unit quaternions (w, x, y, z), shape (number, 4); by default without rotation."""
     if value is None:
         return np.tile([1.0, 0.0, 0.0, 0.0], (number, 1))
     array = rows_array(name, value, 4)

@@ -31,9 +31,7 @@ class Particles:
     """[kg], shape (particles,)."""
 
     def scaled(self, factor: float) -> Particles:
-        """The same with lengths and velocities multiplied by a factor, and densities divided by its
-        cube.
-        """
+        """Lengths and velocities multiplied by a factor, densities divided by its cube."""
         factor = positive("scale", factor)
         if factor == 1.0:
             return self

@@ -11,7 +11,7 @@ from amontons.model.joints.motors import Motor
 
 
 class Drive(NamedTuple):
-    """What acts along or about the axis of a joint."""
+    """Everything that acts along or about the axis of a joint."""
 
     limits: Limits = None  # lowest and highest value [rad or m]
     friction: float = 0.0  # largest torque [N m] or force [N]
@@ -24,7 +24,7 @@ FREE = Drive()
 
 
 def add_drive(parts: JointConstraints, *terms: Term, angular: bool, drive: Drive = FREE) -> None:
-    """Add a free coordinate, which readings show, and the rows of what acts on it."""
+    """Add a free coordinate, which appears in readings, and the rows of its drive."""
     number = parts.coordinate(*terms, angular=angular, reading="angle" if angular else "travel")
     if drive.limits is not None:
         low, high = drive.limits

@@ -31,7 +31,7 @@ class Gear(Joint):
     """Two wheels that mesh: spur, internal, bevel or worm gears, also on a carrier that moves.
 
     Angles count from the line of the wheels' centres, each about its wheel's own axis. So the
-    carrier, which holds the bearings, may turn as it likes: planetary gears need no third body.
+    carrier, which holds the bearings, may turn freely: planetary gears need no third body.
 
     Parameters
     ----------
@@ -122,6 +122,6 @@ class RackAndPinion(Joint):
         radius = self.radius
         parts = JointConstraints(self.pitch_point, self.axis)
         travel = along(self.point, as_vector(self._lever / radius))
-        # teeth at the pitch point stand still on the rack: ẋ + radius θ̇ = 0
+        # teeth at the pitch point do not move relative to the rack: ẋ + radius θ̇ = 0
         parts.hold(travel, turn(self.axis, weight=radius), softness=self.linear)
         return parts
