@@ -62,13 +62,13 @@ class Bushing(Connection):
             raise InputError(f"{self.title} has neither stiffness nor damping: it does nothing")
 
     def constraints(self) -> JointConstraints:
-        parts = JointConstraints(self.point)
+        constraints = JointConstraints(self.point)
         for axis, softness in self._springs(self.stiffness, self.damping):
-            parts.hold(along(self.point, axis), softness=softness)
+            constraints.hold(along(self.point, axis), softness=softness)
         for axis, softness in self._springs(self.angular_stiffness, self.angular_damping):
             term = Term(JointMeasure.TWIST, normal=axis)
-            parts.hold(term, softness=softness, angular=True)
-        return parts
+            constraints.hold(term, softness=softness, angular=True)
+        return constraints
 
     def _springs(
         self, stiffness: ArrayLike, damping: ArrayLike

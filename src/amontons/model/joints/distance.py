@@ -68,10 +68,10 @@ class Strut(Joint):
         return self.length
 
     def constraints(self) -> JointConstraints:
-        parts = JointConstraints(middle_of(self.point_a, self.point_b))
-        number = parts.coordinate(length(self.point_a, self.point_b), reading="travel")
-        parts.rows.append(self.row(number))
-        return parts
+        constraints = JointConstraints(middle_of(self.point_a, self.point_b))
+        number = constraints.coordinate(length(self.point_a, self.point_b), reading="travel")
+        constraints.rows.append(self.row(number))
+        return constraints
 
     @abstractmethod
     def row(self, coordinate: int) -> ConstraintRow:
