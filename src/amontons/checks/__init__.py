@@ -13,6 +13,7 @@ from amontons.checks.arrays import (
     positive_vector,
     rows_array,
     unit_quaternion,
+    unit_quaternions,
     unit_rows,
     unit_vector,
 )
@@ -43,6 +44,7 @@ __all__ = [
     "positive_vector",
     "rows_array",
     "unit_quaternion",
+    "unit_quaternions",
     "unit_rows",
     "unit_vector",
     "whole",

@@ -73,6 +73,19 @@ def unit_rows(directions: ArrayLike) -> Floats:
     return np.asarray(array / np.linalg.norm(array, axis=1, keepdims=True))
 
 
+def unit_quaternions(name: str, array: Floats) -> Floats:
+    """Quaternions (n, 4) made unit length, which they must have but for 1e-6."""
+    length = np.linalg.norm(array, axis=1)
+    wrong = np.abs(length - 1.0) > 1e-6
+    if wrong.any():
+        first = int(np.argmax(wrong))
+        raise InputError(
+            f"{name}[{first}] has length {length[first]:g}; quaternions must be unit: "
+            "divide each by its length"
+        )
+    return np.asarray(array / length[:, None])
+
+
 def _of_width(name: str, array: Floats, width: int) -> Floats:
     if array.ndim != 2 or array.shape[1] != width:
         raise InputError(f"{name} must have shape (n, {width}), got {array.shape}")

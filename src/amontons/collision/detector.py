@@ -9,7 +9,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from amontons.checks import finite_array
+from amontons.checks import finite_array, unit_quaternions
 from amontons.collision.body_parts import PartsOfBodies, Poses, parts_of, spheres
 from amontons.collision.broad.broad_phase import AS_NUMBERED, BroadPhase, SearchOptions
 from amontons.collision.broad.rows import BodyOrder
@@ -24,9 +24,6 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
 
 ALL_GROUPS = 0xFFFFFFFF
-
-UNIT = 1e-6
-"""How far from one the length of a quaternion may be; it is then normalised."""
 
 
 class CollisionDetector:
@@ -250,15 +247,7 @@ class CollisionDetector:
         turn = finite_array("orientation", orientation)
         if turn.shape != (self.bodies, 4):
             raise InputError(f"orientation must have shape ({self.bodies}, 4), got {turn.shape}")
-        length = np.sqrt(np.einsum("ij,ij->i", turn, turn))
-        wrong = np.abs(length - 1.0) > UNIT
-        if wrong.any():
-            i = int(np.argmax(wrong))
-            raise InputError(
-                f"orientation[{i}] has length {length[i]:g}; quaternions must be unit: "
-                "divide each by its length"
-            )
-        return place, turn / length[:, None]
+        return place, unit_quaternions("orientation", turn)
 
     def _chosen(self, margin: float | None) -> float:
         return self.margin if margin is None else _length("margin", margin)

@@ -7,15 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from amontons.checks import finite_array, finite_vector
+from amontons.checks import finite_array, finite_vector, unit_quaternions
 from amontons.errors import InputError
 from amontons.model.shapes import Shape
 from amontons.model.sphere_list import SphereList
 
 Floats = NDArray[np.float64]
-
-UNIT = 1e-6
-"""How far from one the length of a quaternion may be; it is then normalised."""
 
 TINY = float(np.finfo(np.float64).tiny)
 """Numbers below it lose digits and have no finite inverse, whatever the units."""
@@ -38,16 +35,7 @@ def quaternions(value: ArrayLike, count: int) -> Floats:
         raise InputError(
             f"orientation must be 4 numbers (w, x, y, z) or have shape (n, 4), got {array.shape}"
         )
-    turn = _one_each("orientation", array, count, (4,))
-    length = np.linalg.norm(turn, axis=1)
-    wrong = np.abs(length - 1.0) > UNIT
-    if wrong.any():
-        i = int(np.argmax(wrong))
-        raise InputError(
-            f"orientation[{i}] has length {length[i]:g}; quaternions must be unit: "
-            "divide each by its length"
-        )
-    return np.asarray(turn / length[:, None])
+    return unit_quaternions("orientation", _one_each("orientation", array, count, (4,)))
 
 
 def yes_or_no(name: str, value: ArrayLike, count: int) -> NDArray[np.bool_]:
