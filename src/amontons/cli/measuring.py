@@ -55,11 +55,11 @@ def _of_problem(spheres: int) -> Iterator[Figure]:
     x = np.zeros(problem.rows)
     size = f"{spheres} spheres, {problem.blocks} contacts"
     seconds = fastest(lambda: problem.product(x))
-    yield Figure("product", 1e9 * seconds / problem.blocks, "ns a contact", f"N γ of {size}")
+    yield Figure("product", 1e9 * seconds / problem.blocks, "ns per contact", f"N γ of {size}")
     method = APGD(tolerance=1e-30, max_iterations=100)
     iterations = method.solve(problem).iterations
     seconds = fastest(lambda: method.solve(problem)) / iterations
-    yield Figure("iteration", 1e9 * seconds / problem.blocks, "ns a contact", f"APGD on {size}")
+    yield Figure("iteration", 1e9 * seconds / problem.blocks, "ns per contact", f"APGD on {size}")
     yield Figure("iterations", 1.0 / seconds, "a second", f"APGD on {size}")
 
 
@@ -73,7 +73,10 @@ def _of_detection(spheres: int) -> Figure:
     found = len(detector.detect(centres))
     seconds = fastest(lambda: detector.detect(centres))
     return Figure(
-        "detection", 1e9 * seconds / spheres, "ns a body", f"{found} contacts of {spheres} spheres"
+        "detection",
+        1e9 * seconds / spheres,
+        "ns per body",
+        f"{found} contacts of {spheres} spheres",
     )
 
 

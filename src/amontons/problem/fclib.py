@@ -6,9 +6,9 @@ A file holds one of four groups, with q, w, s, b in m/s and impulses in N s:
   mu, optionally s;
 * `fclib_global`: M v = H r + G λ + f, u = Hᵀ v + w, Gᵀ v + b = 0; matrices M, H, optionally G;
   vectors f, w, mu, optionally b;
-* `fclib_local_rolling`, `fclib_global_rolling`: the same with five rows a contact and mu_r.
+* `fclib_local_rolling`, `fclib_global_rolling`: the same with five rows per contact and mu_r.
 
-Each has `spacedim` (rows a contact), `vectors/` and `info/` (title, description, math_info).
+Each has `spacedim` (rows per contact), `vectors/` and `info/` (title, description, math_info).
 Contacts are blocks (normal, t1, t2[, roll1, roll2]); the multipliers λ become `Free` rows after
 them. A matrix is a group with m, n, nzmax, nz, p, i, x: nz = −1 is CSC, −2 is CSR, and nz ≥ 0 that
 many triplets. Of triplets fclib.h says that p has the rows and i the columns, yet the files of the

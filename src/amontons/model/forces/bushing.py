@@ -39,7 +39,7 @@ class Bushing(Connection):
     stiffness, damping:
         Along the axes [N/m, N s/m]: one number, or one per axis.
     angular_stiffness, angular_damping:
-        About the axes [N m/rad, N m s/rad]: one number, or one an axis.
+        About the axes [N m/rad, N m s/rad]: one number, or one per axis.
     """
 
     point: Vector

@@ -122,7 +122,7 @@ class FactoredOperator(Operator):
             size = int(ROWS_OF_KIND[kind])
             for first in range(0, count, batch):
                 block = np.arange(first, min(first + batch, count))
-                index = row + block[:, None] + count * np.arange(size)  # (blocks, rows a block)
+                index = row + block[:, None] + count * np.arange(size)  # (blocks, rows per block)
                 part = H[:, index.ravel()]
                 local = (part.T @ self.mass_inverse(part)).toarray()
                 local = local.reshape(block.size, size, block.size, size)
