@@ -63,8 +63,8 @@ class Simulation:
     solver:
         Of the cone complementarity problem of each step; by default `Auto` to a scaled error of
         1e-3, or 1e-8 where contacts and joint rows are few (up to 256), with at most 10 000
-        iterations. For large scenes `APGD(tolerance=1e-2, max_iterations=50)` is several times
-        faster.
+        iterations, and at least 20 where they are many. For large scenes
+        `APGD(tolerance=1e-2, max_iterations=50)` is several times faster.
     friction:
         "convex" for the convex relaxation of papers 3 to 5, which lets sliding bodies rise by
         h μ v, or "exact" for Coulomb's law itself, at 1 to 2.4 times the cost.
