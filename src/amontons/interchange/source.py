@@ -13,6 +13,7 @@ from typing import Any
 from amontons.errors import FileFormatError, InputError
 from amontons.interchange.toml_text import parse_toml
 from amontons.interchange.yaml_text import parse_yaml
+from amontons.storage.reading import no_file
 
 Place = tuple[str | int, ...]
 """Keys and places in lists that lead to a value."""
@@ -144,8 +145,7 @@ def read_source(path: str | Path) -> SourceText:
     if reader is None:
         raise InputError(f"{path} is not a scene file: its name must end in {', '.join(READERS)}")
     if not path.is_file():
-        what = "is a folder" if path.is_dir() else "does not exist"
-        raise InputError(f"there is no scene file {path}: it {what}")
+        raise InputError(f"there is no scene file {path}: it {no_file(path)}")
     raw = path.read_bytes()
     try:
         text = raw.decode("utf-8-sig")

@@ -44,6 +44,7 @@ from amontons.results.surfaces import shape_arrays
 from amontons.simulation.contacts import Contacts
 from amontons.simulation.notes import Note
 from amontons.simulation.report import StepReport
+from amontons.storage.writing import take_place
 
 NOTHING_MORE: Mapping[str, str] = MappingProxyType({})
 
@@ -102,7 +103,7 @@ class RunFile:
                 add_constants(file, {**_shapes(world), **_bodies(world)})
                 _add_growing(file, len(world.bodies), contacts, extra)
                 describe(file, rate, about)
-            os.replace(fresh, path)
+            take_place(fresh, path)
             return cls.reopened(path)
 
     @classmethod

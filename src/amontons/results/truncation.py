@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -38,6 +37,7 @@ from amontons.results.run_file import (
     writing,
 )
 from amontons.results.stored_run import StoredRun
+from amontons.storage.writing import take_place
 
 
 def cut_back(path: Path, step: int, about: Mapping[str, Any]) -> RunFile:
@@ -56,7 +56,7 @@ def cut_back(path: Path, step: int, about: Mapping[str, Any]) -> RunFile:
     finally:
         old.close()
     with writing(path):
-        os.replace(fresh, path)
+        take_place(fresh, path)
         return RunFile.reopened(path)
 
 

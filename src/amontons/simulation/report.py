@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
@@ -11,6 +13,7 @@ from numpy.typing import NDArray
 from amontons.dynamics.energy import Mechanics
 from amontons.dynamics.energy_ledger import CAUSES, Work
 from amontons.dynamics.joints.readings import JointReadings
+from amontons.errors import InputError, ProblemWarning
 from amontons.problem.solution import Status
 from amontons.simulation.model import Model
 from amontons.simulation.notes import Note, NoteSummary, brief, summaries
@@ -122,14 +125,44 @@ READINGS = tuple(declared_readings(StepReport))
 _NAMES = tuple(dict.fromkeys(each.attribute for each in READINGS))
 
 
-class Readings:
-    """Every step's report, as arrays: `readings.kinetic_energy` has one entry per step."""
+KEPT = 20_000
+"""Reports that readings keep by default, some 20 MB: a run of days must not fill the memory."""
 
-    def __init__(self) -> None:
-        self.reports: list[StepReport] = []
+
+class Readings:
+    """The reports of steps, as arrays: `readings.kinetic_energy` has one entry per step.
+
+    The last 20 000 steps are kept, and a warning says so once earlier ones are let go. Set `keep`
+    to another number, or to None for all of them; a recorded run has all in its file.
+    """
+
+    def __init__(self, keep: int | None = KEPT) -> None:
+        self.reports: deque[StepReport] = deque(maxlen=_window(keep))
+        self.forgotten = 0
+        """Reports that were let go because newer ones came."""
+
+    @property
+    def keep(self) -> int | None:
+        """Most reports that are kept; None for all."""
+        return self.reports.maxlen
+
+    @keep.setter
+    def keep(self, most: int | None) -> None:
+        there = len(self.reports)
+        self.reports = deque(self.reports, maxlen=_window(most))
+        self.forgotten += there - len(self.reports)
 
     def append(self, report: StepReport) -> None:
-        """Append a report."""
+        """Keep a report."""
+        if len(self.reports) == self.keep:
+            if not self.forgotten:
+                warnings.warn(
+                    f"readings keep the last {self.keep} steps, and earlier ones are let go from "
+                    "now on; set sim.readings.keep to more, or to None for all, or record the run",
+                    ProblemWarning,
+                    stacklevel=4,
+                )
+            self.forgotten += 1
         self.reports.append(report)
 
     def __len__(self) -> int:
@@ -172,14 +205,26 @@ class Readings:
         if not self.reports:
             return "no steps yet"
         found = self.note_summaries
-        head = f"{len(self)} steps to {self.reports[-1].time:.4g} s"
+        head = f"{self._counted()} to {self.reports[-1].time:.4g} s"
         return "\n".join([f"{head}:" if found else f"{head}, nothing to note", *map(str, found)])
 
     def clear(self) -> None:
         """Discard everything so far, as in a long run."""
         self.reports.clear()
+        self.forgotten = 0
 
     def __repr__(self) -> str:
         if not self.reports:
             return "<Readings: no steps yet>"
-        return f"<Readings: {len(self)} steps, {brief(self.note_summaries) or 'nothing to note'}>"
+        found = brief(self.note_summaries) or "nothing to note"
+        return f"<Readings: {self._counted()}, {found}>"
+
+    def _counted(self) -> str:
+        steps = f"{len(self)} steps"
+        return f"the last {steps} of {len(self) + self.forgotten}" if self.forgotten else steps
+
+
+def _window(keep: int | None) -> int | None:
+    if keep is not None and (isinstance(keep, bool) or not isinstance(keep, int) or keep < 1):
+        raise InputError(f"keep must be a whole number, 1 or more, or None for all, got {keep!r}")
+    return keep

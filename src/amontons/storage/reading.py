@@ -44,10 +44,17 @@ def naming(path: Path) -> Iterator[None]:
         raise FileFormatError(f"{path}: {reason}") from reason
 
 
-def require_file(path: Path, kind: str) -> None:
-    """Raise FileNotFoundError or FileFormatError if `path` is not a file of that kind."""
+def no_file(path: Path) -> str:
+    """What a path is that is no file, to be said after `it`."""
     if path.is_dir():
-        raise FileFormatError(f"{path} is a folder; expected a {kind} file")
+        return "is a folder"
+    return "is a device, a pipe or a socket, not a file" if path.exists() else "does not exist"
+
+
+def require_file(path: Path, kind: str) -> None:
+    """Raise FileNotFoundError or FileFormatError where `path` is not a file of that kind."""
+    if path.exists() and not path.is_file():
+        raise FileFormatError(f"{path} {no_file(path)}; expected a {kind} file")
     if not path.exists():
         hint = f"no such {kind} file"
         if not path.parent.is_dir():

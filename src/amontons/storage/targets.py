@@ -31,6 +31,8 @@ def check_target(
     why = ""
     if path.is_dir():
         why = "it is a folder; give a file name"
+    elif path.exists() and not path.is_file():
+        why = "it is a device, a pipe or a socket; give the name of a file"
     elif not folder.is_dir():
         why = f"the folder {folder} does not exist; create it first"
     elif not os.access(folder, os.W_OK):

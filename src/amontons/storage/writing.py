@@ -20,13 +20,12 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
     target = Path(os.path.realpath(path))
     temporary = target.with_name(f"{_unfinished(target)}{secrets.token_hex(8)}.tmp")
     try:
-        if target.is_dir():
-            raise IsADirectoryError(errno.EISDIR, "it is a folder")
+        require_replaceable(target)
         with temporary.open("xb") as stream:
             yield stream
             stream.flush()
             os.fsync(stream.fileno())
-        temporary.replace(target)
+        take_place(temporary, target)
     except OSError as reason:
         why = reason.strerror or str(reason)
         if not target.parent.is_dir():
@@ -37,6 +36,23 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
     finally:
         with contextlib.suppress(OSError):
             temporary.unlink()
+
+
+def take_place(fresh: Path, path: Path) -> None:
+    """Let a file that is whole take the place of another one, in one step."""
+    require_replaceable(path)
+    os.replace(fresh, path)
+
+
+def require_replaceable(path: Path) -> None:
+    """Raise OSError where something is there that is not a file, such as `/dev/null` or a pipe.
+
+    A file would take the place of the device, for everybody.
+    """
+    if path.is_dir():
+        raise IsADirectoryError(errno.EISDIR, "it is a folder")
+    if path.exists() and not path.is_file():
+        raise OSError(errno.EINVAL, "it is a device, a pipe or a socket, and nothing replaces it")
 
 
 def remove_unfinished(path: Path) -> None:

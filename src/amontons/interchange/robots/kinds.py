@@ -7,6 +7,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from amontons.errors import FileFormatError, InputError
+from amontons.storage.reading import no_file
 
 
 def is_mjcf(path: str | os.PathLike[str]) -> bool:
@@ -15,8 +16,7 @@ def is_mjcf(path: str | os.PathLike[str]) -> bool:
         return True
     path = Path(path)
     if not path.is_file():
-        what = "is a folder" if path.is_dir() else "does not exist"
-        raise InputError(f"there is no robot file {path}: it {what}")
+        raise InputError(f"there is no robot file {path}: it {no_file(path)}")
     try:
         _, root = next(iter(ElementTree.iterparse(path, events=("start",))))
     except (ElementTree.ParseError, StopIteration) as reason:

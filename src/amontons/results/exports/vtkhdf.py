@@ -7,7 +7,6 @@ https://docs.vtk.org/en/latest/vtk_file_formats/vtkhdf_file_format
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ from numpy.typing import NDArray
 from amontons.results.exports.meshes import Meshes
 from amontons.results.reader import Results
 from amontons.results.run_file import writing
+from amontons.storage.writing import take_place
 
 CELLS = ("Vertices", "Lines", "Polygons", "Strips")
 PACKED: dict[str, Any] = {"compression": "gzip", "compression_opts": 1, "shuffle": True}
@@ -45,7 +45,7 @@ def replace(path: Path, fill: Any) -> None:
                 kind = h5py.string_dtype("ascii", len(b"PolyData"))
                 root.attrs.create("Type", b"PolyData", dtype=kind)
                 fill(root)
-            os.replace(fresh, path)
+            take_place(fresh, path)
         finally:
             fresh.unlink(missing_ok=True)
 

@@ -13,6 +13,7 @@ from amontons.array_types import Longs
 from amontons.checks import positive
 from amontons.errors import InputError, OutputError
 from amontons.results import Results
+from amontons.storage.writing import take_place
 from amontons.viewer.pictures.encoder import Encoder, require_whole
 from amontons.viewer.pictures.picture import Look, Painter
 
@@ -52,7 +53,7 @@ def write_video(
                 if on_picture is not None:
                     on_picture(done, len(numbers))
         require_whole(unfinished)
-        os.replace(unfinished, path)
+        take_place(unfinished, path)
     except OutputError as reason:
         raise OutputError(f"cannot write {path}: {reason}") from None
     except OSError as reason:
