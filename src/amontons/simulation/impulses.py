@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from amontons.collision.contacts import ContactSet
 from amontons.collision.images.image_contacts import PeriodicContacts
 from amontons.dynamics.assembly import assemble
+from amontons.dynamics.bonds.step import BondStep, together
 from amontons.dynamics.contact_laws import (
     ContactPlaces,
     ContactRules,
@@ -148,6 +149,7 @@ def find_impulses(
     overlaps: StepOverlaps,
     forces: Floats,
     joints: JointStep,
+    bonds: BondStep,
     rules: ContactRules,
     solver: SolverChoice,
     *,
@@ -165,7 +167,7 @@ def find_impulses(
     Where there is one such pair, all contacts that overlap are treated so: between a deep and a
     shallow one a body might be shot out.
     """
-    mobile, rows = model.mobile, joints.rows
+    mobile, rows = model.mobile, together(bonds.rows, joints.rows)
     if start.inverse_mass is not model.masses.inverse_mass:  # some are asleep
         mobile = np.append(start.inverse_mass > 0.0, False)
     acting = np.asarray(mobile[rows.bodies].any(axis=1))
@@ -209,6 +211,8 @@ def find_impulses(
             detected=contacts,
             terms=terms,
             joints=joints,
+            bonds=bonds,
+            rows=rows,
             acting=acting,
             problem=problem,
             solution=solution,

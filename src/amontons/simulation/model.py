@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from amontons.collision.contacts import ContactSet
 from amontons.collision.detector import CollisionDetector
+from amontons.dynamics.bonds.model import BondModel
 from amontons.dynamics.energy import Mechanics, mechanics
 from amontons.dynamics.forces import ForceSystem
 from amontons.dynamics.joints.model import JointModel
@@ -24,7 +25,7 @@ from amontons.model.motion import Motion
 from amontons.model.sensors import Sensor
 from amontons.model.world import World
 from amontons.simulation.cell_model import CellModel
-from amontons.simulation.joined_bodies import JoinedBodies
+from amontons.simulation.joined_bodies import JoinedBodies, Ties
 from amontons.simulation.state import BodyState, State
 
 Floats = NDArray[np.float64]
@@ -44,11 +45,12 @@ class BodyModel(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """Constants of a run: bodies, masses, materials, joints, loads, motions, shapes to collide."""
+    """Constants of a run: bodies, masses, materials, joints, bonds, loads, motions, shapes."""
 
     bodies: BodyModel
     masses: Masses
     joints: JointModel
+    bonds: BondModel
     loads: ForceSystem
     motions: Sequence[Motion]
     detector: CollisionDetector
@@ -77,8 +79,9 @@ class Model:
             bodies.columns["motion"],
         )  # fmt: skip
         return cls(
-            made, masses, joints, loads, world.motions, detector, lambda: world.materials.table,
-            world.name_of, tuple(world.sensors), CellModel.of(world, masses, detector),
+            made, masses, joints, BondModel.of(world.bonds, bodies.id), loads, world.motions,
+            detector, lambda: world.materials.table, world.name_of, tuple(world.sensors),
+            CellModel.of(world, masses, detector),
         )  # fmt: skip
 
     @property
@@ -111,11 +114,20 @@ class Model:
             np.empty(0, dtype=np.uint64), np.zeros(len(self.bodies.id) + 1, dtype=np.int64),
         )  # fmt: skip
 
-    def joined(self, state: JointState) -> JoinedBodies:
-        """Which bodies joints keep from colliding, as long as these are broken and those not."""
+    @cached_property
+    def ties(self) -> Ties:
+        """What holds two bodies together: joints, then bonds."""
+        return Ties.of(self.joints.tables.joints, self.bonds.bodies)
+
+    def tied(self, state: State) -> NDArray[np.int32]:
+        """Rows of bodies held by joints and bonds that are not broken, −1: the world, (ties, 2)."""
+        return self.ties.bodies[~state.broken]
+
+    def joined(self, state: State) -> JoinedBodies:
+        """Which bodies joints and bonds keep from colliding, as long as these are not broken."""
         if not self._holding or not np.array_equal(self._holding[0].broken, state.broken):
             found = JoinedBodies.of(
-                self.joints.tables.joints, state.broken, self.bodies.fixed, self.masses.driven
+                self.ties, state.broken, self.bodies.fixed, self.masses.driven
             )  # fmt: skip
             self._holding[:] = [found]
             self.detector.keep_apart(found.apart)
@@ -128,6 +140,11 @@ def body_state(bodies: Bodies) -> BodyState:
     return BodyState(bodies.id, *(columns[name] for name in BodyState._fields[1:]))
 
 
+def start_of(world: World, joints: JointState) -> State:
+    """The state of a world before its first step, in the world's own arrays."""
+    return State.at_start(body_state(world.bodies), joints, world.gravity, world.cell)
+
+
 def prepare(world: World) -> tuple[Model, State]:
     """The model of a world and its state before the first step, for :func:`amontons.step`.
 
@@ -136,7 +153,11 @@ def prepare(world: World) -> tuple[Model, State]:
     poses = world.bodies.position, world.bodies.orientation
     joints = JointSystem(world.joints, world.index_of, *poses)
     loads = ForceSystem(world.forces, world.index_of, *poses)
-    bodies = body_state(world.bodies)._replace(seen=np.zeros(len(world.bodies), dtype=bool))
-    state = State.at_start(bodies, joints.state, world.gravity, world.cell)
-    flows = state.flows.sized(len(world.flows), len(world.materials.list))
-    return Model.of(world, joints.model, loads), state._replace(flows=flows).copy()
+    state = start_of(world, joints.state)
+    seen = np.zeros(len(world.bodies), dtype=bool)
+    state = state._replace(
+        bodies=state.bodies._replace(seen=seen),
+        bonds=state.bonds.followed(world.bonds.id),
+        flows=state.flows.sized(len(world.flows), len(world.materials.list)),
+    )
+    return Model.of(world, joints.model, loads), state.copy()

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from amontons.collision.memory import RememberedContacts
+from amontons.dynamics.bonds.model import NO_BONDS, BondModel, BondState
 from amontons.dynamics.energy_ledger import CAUSES, Work
 from amontons.dynamics.joints.model import JointModel
 from amontons.dynamics.joints.tables import JointState, state_without
@@ -129,6 +130,27 @@ class State(NamedTuple):
     cell: CellState
     sensors: Floats = NOT_SENSED  # what all sensors read of the last step, (numbers,)
     flows: FlowState = FlowState.none()  # what sources, sinks and meters have counted
+    bonds: BondState = NO_BONDS
+
+    @property
+    def broken(self) -> Flags:
+        """Which joints are, then which bonds, shape (joints + bonds,)."""
+        if not self.bonds.broken.size:
+            return self.joints.broken
+        return np.concatenate([self.joints.broken, self.bonds.broken])
+
+    @property
+    def overlap(self) -> Floats:
+        """In which joints and bonds left their bodies when they broke [m], (joints + bonds,)."""
+        return np.concatenate([self.joints.overlap, self.bonds.overlap])
+
+    def with_overlap(self, overlap: Floats) -> State:
+        """The same with this much of it left."""
+        count = self.joints.overlap.size
+        return self._replace(
+            joints=self.joints._replace(overlap=overlap[:count]),
+            bonds=self.bonds._replace(overlap=overlap[count:]),
+        )
 
     @classmethod
     def at_start(
@@ -178,7 +200,7 @@ class State(NamedTuple):
             digest.update(np.ascontiguousarray(array).tobytes())
         return digest.hexdigest()[:16]
 
-    def take(self, rows: ArrayLike, joints: JointModel) -> State:
+    def take(self, rows: ArrayLike, joints: JointModel, bonds: BondModel | None = None) -> State:
         """The state of some bodies alone, given by their rows: these, and what is between them.
 
         Contacts and joints stay of which both bodies do, or one and the world. The books of energy
@@ -195,10 +217,16 @@ class State(NamedTuple):
         kept = np.zeros(count + 1, dtype=bool)  # the last is the world: −1
         kept[chosen] = kept[-1] = True
         gone = np.asarray(~kept[joints.bodies].all(axis=1))
+        if (bonds is None) == (self.bonds.id.size > 0):
+            raise InputError("the state of bonds is taken with their model: give model.bonds")
+        glued = self.bonds.id
+        if bonds is not None:
+            glued = glued[kept[bonds.bodies].all(axis=1)]
         ids = self.bodies.id
         return self._replace(
             bodies=BodyState._make(column[chosen] for column in self.bodies),
             joints=state_without(self.joints, joints.tables, gone),
+            bonds=self.bonds.followed(glued),
             contacts=self.contacts.renumbered(ids, ids[chosen]),
             rest=self.rest.renumbered(ids, ids[chosen]),
             cell=self.cell._replace(
