@@ -123,7 +123,7 @@ def _read(path: Path) -> Arrays:
 
 
 def _arrays(simulation: Simulation) -> Arrays:
-    """The state, and what it stands on: ids to come, made bodies and bonds, bound joints and loads."""
+    """The state, and what it stands on: ids to come, what was made of bodies, bonds and loads."""
     world, columns, model = simulation.world, simulation.bodies.columns, simulation.model
     return {
         "format": np.array(FORMAT),

@@ -115,8 +115,8 @@ class BondState(NamedTuple):
             return self
         made = BondState.fresh(ids)
         _, old, new = np.intersect1d(self.id, ids, return_indices=True)
-        for mine, theirs in zip(made[1:], self[1:], strict=True):
-            mine[new] = theirs[old]
+        for name, column in self._asdict().items():
+            getattr(made, name)[new] = column[old]
         return made
 
 

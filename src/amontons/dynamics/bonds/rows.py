@@ -72,6 +72,7 @@ def assemble_bonds(which, beams, position, orientation, twist, step, out):
     """
     x, q, m = position, orientation, twist
     pa, pb, fa, fb = beams.point_a, beams.point_b, beams.frame_a, beams.frame_b
+    jacobian, strain, offset = out  # what a parallel loop writes must have a name of its own
     for i in prange(which.size):
         n = which[i]
         a, b = beams.bodies[n, 0], beams.bodies[n, 1]
@@ -92,21 +93,21 @@ def assemble_bonds(which, beams, position, orientation, twist, step, out):
             of_a, of_b = cross(arm_a, axis), cross(arm_b, axis)
             shift, turn = 6 * i + k, 6 * i + 3 + k
             for j in range(3):
-                out.jacobian[shift, j] = -axis[j]
-                out.jacobian[shift, 3 + j] = -of_a[j]
-                out.jacobian[shift, 6 + j] = axis[j]
-                out.jacobian[shift, 9 + j] = of_b[j]
-                out.jacobian[turn, j] = 0.0
-                out.jacobian[turn, 3 + j] = -axis[j]
-                out.jacobian[turn, 6 + j] = 0.0
-                out.jacobian[turn, 9 + j] = axis[j]
+                jacobian[shift, j] = -axis[j]
+                jacobian[shift, 3 + j] = -of_a[j]
+                jacobian[shift, 6 + j] = axis[j]
+                jacobian[shift, 9 + j] = of_b[j]
+                jacobian[turn, j] = 0.0
+                jacobian[turn, 3 + j] = -axis[j]
+                jacobian[turn, 6 + j] = 0.0
+                jacobian[turn, 9 + j] = axis[j]
             shifting = dot(axis, vb) - dot(axis, va) + dot(of_b, wb) - dot(of_a, wa)
             turning = dot(axis, wb) - dot(axis, wa)
             slow = 1.0 / (step + beams.damping[n])
             # Ψ + B = Ψ(q ⊕ hv) − hJv
-            out.offset[shift] = (then[k] - step * shifting) * slow
-            out.offset[turn] = (then[3 + k] - step * turning) * slow
-            out.strain[i, k], out.strain[i, 3 + k] = now[k], now[3 + k]
+            offset[shift] = (then[k] - step * shifting) * slow
+            offset[turn] = (then[3 + k] - step * turning) * slow
+            strain[i, k], strain[i, 3 + k] = now[k], now[3 + k]
 
 
 @kernel
