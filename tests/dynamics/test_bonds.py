@@ -105,7 +105,7 @@ def test_rows_keep_momentum_and_angular_momentum(seed, size):
     """Whatever impulses rows carry, in whatever pose: A and B feel the opposite."""
     world, model, rng = glued(4, seed=seed)
     place, turn, twist = bent(world, rng, size)
-    state = BondState.fresh(model.id)
+    state = BondState.fresh(model.id, world.bonds.bodies)
     rows = bond_rows(model, state, place, turn, twist, 0.01).rows
     for row, (a, b) in zip(rows.jacobian, rows.bodies, strict=True):
         on_a, on_b = row[:6], row[6:]
@@ -179,11 +179,16 @@ def test_stresses():
 
 
 def test_the_state_follows_its_bonds():
-    state = BondState.fresh(np.array([2, 5, 9]))
+    world, model, _ = glued(3)
+    state = BondState.fresh(model.id, world.bonds.bodies)
+    assert state.followed(world.bonds) is state
     state.load[:, 0] = [1.0, 2.0, 3.0]
     state.broken[1] = True
-    found = state.followed(np.array([5, 9, 11]))
+    world.remove_bonds([0])
+    world.add_bonds([(0, 3)], BEAM)
+    found = state.followed(world.bonds)
     assert found.load[:, 0].tolist() == [2.0, 3.0, 0.0]
     assert found.broken.tolist() == [True, False, False]
-    assert found.id.tolist() == [5, 9, 11]
-    assert state.followed(state.id.copy()) is state
+    assert found.id.tolist() == [1, 2, 3]
+    assert found.bodies.tolist() == [[1, 2], [2, 3], [0, 3]]
+    assert sorted(state.ends_of_changes(world.bonds)) == [0, 0, 1, 3]

@@ -167,7 +167,9 @@ def _bonds_fit(simulation: Simulation, state: Arrays, gone: Ids) -> bool:
     bonds = copy.deepcopy(simulation.world.bonds)
     bonds.without_bodies(gone)
     made = {f"bonds.made.{name}": array for name, array in bonds.arrays().items()}
-    wanted = {f"bonds.{k}": v.shape for k, v in BondState.fresh(bonds.id)._asdict().items()}
+    wanted = {
+        f"bonds.{k}": v.shape for k, v in BondState.fresh(bonds.id, bonds.bodies)._asdict().items()
+    }
     return all(np.array_equal(state[name], mine) for name, mine in made.items()) and all(
         state[name].shape == shape for name, shape in wanted.items()
     )

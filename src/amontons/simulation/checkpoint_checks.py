@@ -166,7 +166,8 @@ def _number_faults(arrays: Arrays) -> Iterator[str]:
         yield "a joint broke in a way that there is not"
     if (arrays["bonds.broken_by"] > WHOLE).any():
         yield "a bond broke in a way that there is not"
-    if not np.array_equal(arrays["bonds.id"], arrays["bonds.made.id"]):
-        yield "its bonds are not those of its state"
+    for name in ("id", "bodies"):
+        if not np.array_equal(arrays[f"bonds.{name}"], arrays[f"bonds.made.{name}"]):
+            yield "its bonds are not those of its state"
     if not np.isfinite(arrays["bonds.load"]).all():
         yield "bonds.load has a number that is not finite"

@@ -22,13 +22,14 @@ def followed(
 ) -> State:
     """What a state of bodies with other ids becomes; those that are disturbed are woken."""
     bodies: Bodies = world.bodies
+    disturbed = np.append(disturbed, state.bonds.ends_of_changes(world.bonds))
     woken = wake(body_state(bodies), np.isin(bodies.id, disturbed))
     bodies.columns["asleep"][:], bodies.columns["still"][:] = woken.asleep, woken.still
     return state._replace(
         gravity=world.gravity,
         bodies=body_state(bodies),
         joints=joints,
-        bonds=state.bonds.followed(world.bonds.id),
+        bonds=state.bonds.followed(world.bonds),
         contacts=state.contacts.renumbered(old_ids, bodies.id),
         watch=state.watch._replace(changed=True),
         rest=state.rest.renumbered(old_ids, bodies.id),

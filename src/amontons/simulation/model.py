@@ -157,7 +157,7 @@ def prepare(world: World) -> tuple[Model, State]:
     seen = np.zeros(len(world.bodies), dtype=bool)
     state = state._replace(
         bodies=state.bodies._replace(seen=seen),
-        bonds=state.bonds.followed(world.bonds.id),
+        bonds=state.bonds.followed(world.bonds),
         flows=state.flows.sized(len(world.flows), len(world.materials.list)),
     )
     return Model.of(world, joints.model, loads), state.copy()

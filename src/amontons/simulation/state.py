@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from amontons.collision.memory import RememberedContacts
-from amontons.dynamics.bonds.model import NO_BONDS, BondModel, BondState
+from amontons.dynamics.bonds.model import NO_BONDS, BondState
 from amontons.dynamics.energy_ledger import CAUSES, Work
 from amontons.dynamics.joints.model import JointModel
 from amontons.dynamics.joints.tables import JointState, state_without
@@ -200,11 +200,11 @@ class State(NamedTuple):
             digest.update(np.ascontiguousarray(array).tobytes())
         return digest.hexdigest()[:16]
 
-    def take(self, rows: ArrayLike, joints: JointModel, bonds: BondModel | None = None) -> State:
+    def take(self, rows: ArrayLike, joints: JointModel) -> State:
         """The state of some bodies alone, given by their rows: these, and what is between them.
 
-        Contacts and joints stay of which both bodies do, or one and the world. The books of energy
-        are those of all bodies.
+        Contacts, joints and bonds stay of which both bodies do, or one and the world. The books of
+        energy are those of all bodies.
         """
         chosen = np.asarray(rows)
         if chosen.dtype == np.bool_:
@@ -217,16 +217,11 @@ class State(NamedTuple):
         kept = np.zeros(count + 1, dtype=bool)  # the last is the world: −1
         kept[chosen] = kept[-1] = True
         gone = np.asarray(~kept[joints.bodies].all(axis=1))
-        if (bonds is None) == (self.bonds.id.size > 0):
-            raise InputError("the state of bonds is taken with their model: give model.bonds")
-        glued = self.bonds.id
-        if bonds is not None:
-            glued = glued[kept[bonds.bodies].all(axis=1)]
         ids = self.bodies.id
         return self._replace(
             bodies=BodyState._make(column[chosen] for column in self.bodies),
             joints=state_without(self.joints, joints.tables, gone),
-            bonds=self.bonds.followed(glued),
+            bonds=self.bonds.take(np.asarray(np.isin(self.bonds.bodies, ids[chosen]).all(axis=1))),
             contacts=self.contacts.renumbered(ids, ids[chosen]),
             rest=self.rest.renumbered(ids, ids[chosen]),
             cell=self.cell._replace(

@@ -88,6 +88,7 @@ class BondState(NamedTuple):
     """All that a run changes of bonds; one row each."""
 
     id: Longs  # (bonds,)
+    bodies: Longs  # ids of A and B, (bonds, 2)
     load: Floats  # force and moment at the middle on B, in the beam's axes [N, N m], (bonds, 6)
     broken: Flags  # (bonds,)
     broken_by: NDArray[np.uint8]  # TENSION, SHEAR or WHOLE, (bonds,)
@@ -96,11 +97,12 @@ class BondState(NamedTuple):
     overlap: Floats  # that breaking left its bodies in, as far as it lasts [m], (bonds,)
 
     @classmethod
-    def fresh(cls, ids: Longs) -> BondState:
-        """That of bonds which no step has loaded yet."""
+    def fresh(cls, ids: Longs, bodies: Longs) -> BondState:
+        """That of bonds between bodies of these ids which no step has loaded yet."""
         count = ids.size
         return cls(
             id=ids.copy(),
+            bodies=bodies.copy(),
             load=np.zeros((count, 6)),
             broken=np.zeros(count, dtype=np.bool_),
             broken_by=np.full(count, WHOLE, dtype=np.uint8),
@@ -109,16 +111,25 @@ class BondState(NamedTuple):
             overlap=np.full(count, np.inf),
         )
 
-    def followed(self, ids: Longs) -> BondState:
-        """That of the bonds of these ids: known ones keep what they had."""
-        if np.array_equal(ids, self.id):
+    def take(self, kept: Flags) -> BondState:
+        """That of some bonds alone, shape (bonds,)."""
+        return BondState._make(column[kept] for column in self)
+
+    def followed(self, bonds: Bonds) -> BondState:
+        """That of the bonds that there are now: known ones keep what they had."""
+        if np.array_equal(bonds.id, self.id):
             return self
-        made = BondState.fresh(ids)
-        _, old, new = np.intersect1d(self.id, ids, return_indices=True)
+        made = BondState.fresh(bonds.id, bonds.bodies)
+        _, old, new = np.intersect1d(self.id, bonds.id, return_indices=True)
         for name, column in self._asdict().items():
             getattr(made, name)[new] = column[old]
         return made
 
+    def ends_of_changes(self, bonds: Bonds) -> Longs:
+        """Ids of the bodies that bonds hold which are new among these, or gone."""
+        new, gone = ~np.isin(bonds.id, self.id), ~np.isin(self.id, bonds.id)
+        return np.concatenate([bonds.bodies[new].ravel(), self.bodies[gone].ravel()])
 
-NO_BONDS = BondState.fresh(np.empty(0, dtype=np.int64))
+
+NO_BONDS = BondState.fresh(np.empty(0, dtype=np.int64), np.empty((0, 2), dtype=np.int64))
 """The state of a world without any."""
