@@ -8,6 +8,7 @@ import pytest
 import amontons as am
 from amontons.dynamics.bonds.model import SHEAR_SHARE
 from amontons.dynamics.energy_ledger import CAUSES
+from helpers.bonded_bars import bar_on_edge
 
 E, G, D, R = 2e9, 8e8, 0.1, 0.02
 A, I = np.pi * R**2, np.pi * R**4 / 4  # noqa: E741
@@ -230,19 +231,6 @@ def test_what_a_bond_held_that_broke_is_lost_to_damping():
 
 
 # -- bits -----------------------------------------------------------------------------------------
-
-
-def bar_on_edge():
-    """A bar of bonded spheres that will break on an edge."""
-    world = am.World()
-    world.add_body(am.Plane(), fixed=True)
-    world.add_body(am.Box((0.02, 1.0, 0.2)), fixed=True, position=(0.3, 0, 0.1))
-    bar = world.add_bodies(
-        am.Sphere(D / 2), position=[(i * D, 0, 0.3) for i in range(8)], density=2000.0
-    )
-    bond = am.BeamBond(young=1e7, shear=4e6, radius=R, tensile=3e5)
-    world.add_bonds(np.stack([bar[:-1], bar[1:]], axis=1), bond)
-    return am.Simulation(world, step=2e-3)
 
 
 @pytest.mark.slow

@@ -205,13 +205,13 @@ class RunFile:
             dataset[before:] = note_rows(notes, before)
             dataset.flush()
 
-    def append_meters(self, rows: NDArray[Any]) -> None:
-        """Write what sources, sinks and meters have counted, rows of `METER`."""
+    def append_table(self, name: str, rows: NDArray[Any]) -> None:
+        """Write rows of one of the tables of `RECORDS`, such as what meters have counted."""
         if not len(rows):
             return
         with writing(self.path):
             require_space(self.path, rows.nbytes + SPARE)
-            append_records(self.file["meters"], rows)
+            append_records(self.file[name], rows)
 
     def sync(self) -> None:
         """Have everything on the disk."""
