@@ -49,7 +49,7 @@ class World(ShapeRegister, BondRegister):
     rules:
         How two materials' properties make those of a contact: "minimum", "maximum", "mean",
         "product", "geometric" or "sum" by the name of the property, where it is not the usual
-        rule (minimum, but the sum of compliances and the larger damping).
+        rule (minimum; the sum of compliances, the larger damping, √(w₁w₂) of surface energies).
     cell:
         The box that repeats itself, where space is one; by default there is none.
     """

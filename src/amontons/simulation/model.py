@@ -19,10 +19,12 @@ from amontons.dynamics.joints.model import JointModel
 from amontons.dynamics.joints.system import JointSystem
 from amontons.dynamics.joints.tables import JointState
 from amontons.dynamics.masses import Masses
+from amontons.errors import InputError
 from amontons.model.bodies import Bodies
 from amontons.model.materials import PairTable
 from amontons.model.motion import Motion
 from amontons.model.sensors import Sensor
+from amontons.model.shapes import Shape
 from amontons.model.world import World
 from amontons.simulation.cell_model import CellModel
 from amontons.simulation.joined_bodies import JoinedBodies, Ties
@@ -57,6 +59,7 @@ class Model:
     pair_table: Callable[[], PairTable] = field(repr=False)
     """Properties of contacts between materials, which may be told apart between steps."""
     name_of_id: Callable[[int], str] = field(repr=False)
+    shapes: tuple[Shape, ...] = ()
     sensors: tuple[Sensor, ...] = ()
     cell: CellModel | None = None
     _holding: list[JoinedBodies] = field(default_factory=list, repr=False)
@@ -78,11 +81,15 @@ class Model:
             bodies.id, bodies.mass, bodies.inertia, bodies.shape, bodies.material, bodies.fixed,
             bodies.columns["motion"],
         )  # fmt: skip
-        return cls(
+        found = cls(
             made, masses, joints, BondModel.of(world.bonds, bodies.id), loads, world.motions,
-            detector, lambda: world.materials.table, world.name_of, tuple(world.sensors),
+            detector, lambda: world.materials.table, world.name_of, tuple(world.shapes),
+            tuple(world.sensors),
             CellModel.of(world, masses, detector),
         )  # fmt: skip
+        if found.pairs.adheres:
+            _ = found.curvature  # raises where a shape has none
+        return found
 
     @property
     def pairs(self) -> PairTable:
@@ -113,6 +120,30 @@ class Model:
             np.empty((0, 2), dtype=np.int32), rows, rows, rows, none,
             np.empty(0, dtype=np.uint64), np.zeros(len(self.bodies.id) + 1, dtype=np.int64),
         )  # fmt: skip
+
+    @cached_property
+    def _curvature(self) -> Floats:
+        """1/R of bodies [1/m]; NaN where it is not the same everywhere, (bodies,)."""
+        each = np.array([shape.curvature for shape in self.shapes], dtype=np.float64)
+        return np.asarray(each[self.bodies.shape])
+
+    @property
+    def curvature(self) -> Floats:
+        """1/R of bodies where they touch others [1/m], for adhesion; 0: flat, (bodies,).
+
+        Raises where a body adheres whose shape has none.
+        """
+        pairs, found = self.pairs, self._curvature
+        sticky = np.any(pairs.surface_energy_jkr + pairs.surface_energy_dmt, axis=1)
+        unknown = np.isnan(found) & sticky[self.bodies.material]
+        if unknown.any():
+            row = int(np.argmax(unknown))
+            kind = type(self.shapes[self.bodies.shape[row]]).__name__
+            raise InputError(
+                f"{self.name_of(row)} has a surface energy, but its shape, {kind}, has no single "
+                "radius: give its material a cohesion [N] instead, or make the body of spheres"
+            )
+        return found
 
     @cached_property
     def ties(self) -> Ties:
