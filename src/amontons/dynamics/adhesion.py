@@ -38,7 +38,7 @@ def pulls_of(
     if not pairs.pulls:
         return None
     of = tuple(material[contacts.bodies].T)
-    force = pairs.cohesion[of]
+    force = np.asarray(pairs.cohesion[of])
     if pairs.adheres:
         by_radius = JKR * pairs.surface_energy_jkr + DMT * pairs.surface_energy_dmt
         force = force + by_radius[of] * reduced_radii(curvature[contacts.bodies])
