@@ -49,7 +49,7 @@ def pulls_of(
 def reduced_radii(curvature: Floats) -> Floats:
     """R* [m] with 1/R* = 1/R_A + 1/R_B, from these, shape (contacts, 2); 0 between flat faces."""
     both = curvature.sum(axis=1)
-    return np.divide(1.0, both, out=np.zeros_like(both), where=both > 0.0)
+    return np.asarray(np.divide(1.0, both, out=np.zeros_like(both), where=both > 0.0))
 
 
 def pair_numbers(contacts: ContactSet) -> NDArray[np.int64]:
