@@ -35,6 +35,7 @@ from amontons.interchange import save_scene as save_scene
 from amontons.judge import residuals as residuals
 from amontons.model.bodies import Bodies as Bodies
 from amontons.model.bodies import Body as Body
+from amontons.model.bonds import BeamBond as BeamBond
 from amontons.model.cell import Cell as Cell
 from amontons.model.flows import FlowMeter as FlowMeter
 from amontons.model.flows import Sink as Sink

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from amontons.interchange.body_fields import BODY, MATERIAL, PAIR
+from amontons.interchange.bond_fields import add_bonds
 from amontons.interchange.context import Known, has_body
 from amontons.interchange.flow_fields import METER, SINK, SOURCE
 from amontons.interchange.joint_fields import JOINTS, LOADS
@@ -54,6 +55,8 @@ def read_scene(source: SourceText) -> tuple[World, dict[str, Any]]:
         joint = JOINTS.read(entry, known)
         with entry.blamed():
             known.world.add_joint(joint)
+    for entry in _entries(node, "bonds", known):
+        add_bonds(entry, known)
     for entry in _entries(node, "forces", known):
         load = LOADS.read(entry, known)
         with entry.blamed():

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from amontons.interchange.body_fields import BODY, MATERIAL, PAIR, RULE
+from amontons.interchange.bond_fields import BOND
 from amontons.interchange.context import Known, Names
 from amontons.interchange.flow_fields import METER, SINK, SIZES, SOURCE
 from amontons.interchange.joint_fields import JOINTS, LOADS
@@ -82,6 +83,7 @@ SCENE = Record(
         Field("shapes", Named(ShapeValue()), "shapes that bodies share, by name"),
         Field("bodies", Entries(BODY), "what there is"),
         Field("joints", Entries(JOINTS), "joints and springs between two bodies"),
+        Field("bonds", Entries(BOND), "elastic beams that glue bodies together"),
         Field("forces", Entries(LOADS), "loads from outside"),
         Field("sources", Entries(SOURCE), "where bodies are added while it runs"),
         Field("sinks", Entries(SINK), "where bodies are removed"),

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from amontons.interchange.body_fields import BODY, GRID, MATERIAL, MOTION, PAIR, RULE
+from amontons.interchange.bond_fields import BOND
 from amontons.interchange.flow_fields import METER, REGION, SINK, SIZES, SOURCE
 from amontons.interchange.joint_fields import JOINTS, LOADS, MOTORS, STRENGTH
 from amontons.interchange.records import Field, OneOf, Record
@@ -41,6 +42,7 @@ RECORDS: dict[str, Record] = {
     "A motion": MOTION,
     "A part of a compound": PART,
     "A strength": STRENGTH,
+    "Bonds": BOND,
     "A source": SOURCE,
     "A sink": SINK,
     "A meter": METER,

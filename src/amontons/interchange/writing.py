@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from amontons.errors import InputError
 from amontons.interchange.body_fields import BODY, MATERIAL, RULE
+from amontons.interchange.bond_fields import BOND, bond_parts
 from amontons.interchange.context import Names, given_name
 from amontons.interchange.flow_fields import METER, SINK, SOURCE, meter_parts, source_parts
 from amontons.interchange.joint_fields import JOINTS, LOADS, title_of
@@ -54,6 +55,7 @@ def world_data(world: World) -> Plain:
     data["bodies"] = [_body(world, rows, names, bool(derived[rows[0]])) for rows in entries]
     sections = {
         "joints": [_told(JOINTS, joint, names) for joint in world.joints],
+        "bonds": [BOND.write(_Fields(bond_parts(world)), names)] if len(world.bonds) else [],
         "forces": [_told(LOADS, load, names) for load in world.forces],
         **_flows(world, names),
     }

@@ -21,6 +21,7 @@ from amontons.model.body_checks import (
     rows_of_three,
     yes_or_no,
 )
+from amontons.model.bonds import BondRegister
 from amontons.model.cell import Cell
 from amontons.model.flows import FlowMeter, Flows, Sink, Source
 from amontons.model.forces import Load
@@ -38,8 +39,8 @@ Ids = NDArray[np.int64]
 ALL_GROUPS = 0xFFFFFFFF
 
 
-class World(ShapeRegister):
-    """Bodies, materials, joints, forces and gravity.
+class World(ShapeRegister, BondRegister):
+    """Bodies, materials, joints, bonds, forces and gravity.
 
     Parameters
     ----------
@@ -48,7 +49,7 @@ class World(ShapeRegister):
     rules:
         How two materials' properties make those of a contact: "minimum", "maximum", "mean",
         "product", "geometric" or "sum" by the name of the property, where it is not the usual
-        rule (minimum, but the sum of compliances and the larger damping).
+        rule (minimum; the sum of compliances, the larger damping, √(w₁w₂) of surface energies).
     cell:
         The periodic box, if space is periodic; by default there is none.
     """
@@ -62,7 +63,7 @@ class World(ShapeRegister):
     ) -> None:
         super().__init__()
         self.version = 0
-        """Increases whenever bodies, joints, forces or flows are added or removed."""
+        """Increases whenever bodies, joints, bonds, forces or flows are added or removed."""
         self.gravity = gravity
         self.cell = cell
         self.bodies = Bodies()
@@ -232,7 +233,7 @@ class World(ShapeRegister):
         return self.add_bodies(SphereList(radius, len(place)), position=place, **properties)
 
     def remove_bodies(self, bodies: Body | int | str | Iterable[Body | int | str]) -> None:
-        """Remove bodies, by handle, id or name, and all joints and forces attached to them."""
+        """Remove bodies, by handle, id or name, and everything attached to them."""
         one = isinstance(bodies, Body | int | np.integer | str)
         listed: list[Any] = [bodies] if one else list(bodies)  # type: ignore[arg-type]
         gone = np.unique(np.array([self.id_of(body) for body in listed], dtype=np.int64))
@@ -241,6 +242,7 @@ class World(ShapeRegister):
         names = set(gone.tolist())
         self.joints = [joint for joint in self.joints if names.isdisjoint(joint.bodies)]
         self.forces = [force for force in self.forces if names.isdisjoint(force.ids or ())]
+        self.bonds.without_bodies(gone)
         self.sensors = sensors_left(self.sensors, self.joints, names)
         self.bodies.columns.keep(~np.isin(self.bodies.id, gone))
         for id in gone.tolist():

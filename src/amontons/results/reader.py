@@ -265,15 +265,21 @@ class Results:
 
         `to_pandas("meters")` has the same as a table.
         """
-        return self._stored.meter_rows()
+        return self._stored.table("meters")
+
+    @property
+    def broken_bonds(self) -> NDArray[Any]:
+        """Bonds that broke, rows of `BROKEN`; `to_pandas("bonds")` has the same as a table."""
+        return self._stored.table("bonds")
 
     # -- tables of other libraries ----------------------------------------------------------------
 
     def to_pandas(self, table: str, frames: Sequence[int] | slice | None = None) -> Any:
-        """A `pandas.DataFrame` of "bodies", "contacts", "steps", "notes" or "meters".
+        """A `pandas.DataFrame` of "bodies", "contacts", "steps", "notes", "meters" or "bonds".
 
         It has a row per frame and body; per frame and contact (of all frames, or of some); per
-        step; per note; or per frame, meter and material. Units are in its `attrs`.
+        step; per note; per frame, meter and material; or per bond that broke. Units are in its
+        `attrs`.
         """
         return tables.to_pandas(self, table, frames)
 

@@ -13,6 +13,7 @@ from typing import Any, Self
 
 from amontons.checks import positive
 from amontons.errors import InputError, OutputError
+from amontons.results.broken_bonds import broken_rows
 from amontons.results.claim import FolderClaim
 from amontons.results.extra_columns import ExtraColumns
 from amontons.results.layout import CHECKPOINT, RUN_FILE
@@ -128,7 +129,7 @@ class Recorder:
         self._rows: list[list[float]] = []
         self._notes: list[Note] = []
         self._extra = ExtraColumns.in_file(simulation, file.extra, self.folder)
-        self._latest = -1
+        self._latest, self._told = -1, simulation.time
         self.closed = False
 
     def __call__(self, report: StepReport) -> None:
@@ -137,6 +138,8 @@ class Recorder:
             raise InputError("this recorder is closed")
         self._rows.append(self._file.row_of(report, self._extra.values()))
         self._notes.extend(report.notes)
+        self._file.append_table("bonds", broken_rows(self.simulation, self._told))
+        self._told = report.time
         if self._due(report.time) > self._latest:
             self._write_frame()
         if len(self._rows) >= HELD_BACK:
@@ -196,7 +199,7 @@ class Recorder:
         contacts = None
         if self._contacts:
             contacts = sim.contacts.among(sim.bodies.id)  # some bodies may have been removed since
-        self._file.append_meters(meter_rows(sim))
+        self._file.append_table("meters", meter_rows(sim))
         self._file.append_frame(sim.steps, sim.time, sim.world, contacts)
         self._latest = self._due(sim.time)
 

@@ -206,13 +206,13 @@ class RunFile:
             dataset[before:] = note_rows(notes, before)
             dataset.flush()
 
-    def append_meters(self, rows: NDArray[Any]) -> None:
-        """Write the counts of sources, sinks and meters, rows of `METER`."""
+    def append_table(self, name: str, rows: NDArray[Any]) -> None:
+        """Write rows of one of the tables of `RECORDS`, such as the counts of meters."""
         if not len(rows):
             return
         with writing(self.path):
             require_space(self.path, rows.nbytes + SPARE)
-            append_records(self.file["meters"], rows)
+            append_records(self.file[name], rows)
 
     def sync(self) -> None:
         """Flush everything to disk."""

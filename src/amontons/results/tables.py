@@ -1,4 +1,4 @@
-"""Runs as tables of pandas, Arrow and xarray: bodies, contacts, steps, notes and meters."""
+"""Runs as tables of pandas, Arrow and xarray: bodies, contacts, steps, notes, meters, bonds."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ UNITS = {
     "time": "s", "x": "m", "y": "m", "z": "m", "vx": "m/s", "vy": "m/s", "vz": "m/s",
     "wx": "rad/s", "wy": "rad/s", "wz": "rad/s", "fx": "N", "fy": "N", "fz": "N", "gap": "m",
     "tx": "N m", "ty": "N m", "tz": "N m", "mass": "kg", "radius": "m",
-    "mass_back": "kg", "speed": "m/s",
+    "mass_back": "kg", "speed": "m/s", "stress": "Pa",
 }  # fmt: skip
 """Units of columns; those of readings of steps come from the run."""
 
@@ -110,9 +110,21 @@ def _meters(results: Results, frames: list[int]) -> Columns:
     return {name: texts.get(name, rows[name]) for name in names} | {"speed": speed}
 
 
+def _bonds(results: Results, frames: list[int]) -> Columns:
+    rows = results.broken_bonds
+    return {
+        "step": rows["step"],
+        "time": rows["time"],
+        "bond": rows["bond"],
+        **_named(rows["bodies"], "body_a body_b"),
+        "by": np.char.decode(rows["by"], "utf-8").astype(object),
+        "stress": rows["under"],
+    }
+
+
 TABLES: dict[str, Callable[[Results, list[int]], Columns]] = {
     "bodies": _bodies, "contacts": _contacts, "steps": _steps, "notes": _notes,
-    "meters": _meters,
+    "meters": _meters, "bonds": _bonds,
 }  # fmt: skip
 """Tables by name; `Results.to_pandas` describes their rows."""
 
@@ -124,7 +136,7 @@ def columns_of_table(
     if table not in TABLES:
         rest = "; run files have no readings of joints" if table == "joints" else ""
         raise InputError(f"there is no table {table!r}: choose {', '.join(TABLES)}{rest}")
-    if frames is not None and table in ("steps", "notes", "meters"):
+    if frames is not None and table in ("steps", "notes", "meters", "bonds"):
         raise InputError(f"{table} are not by frames: leave `frames` out")
     columns = TABLES[table](results, frame_numbers(results, frames))
     units = {name: UNITS[name] for name in columns if name in UNITS}
@@ -165,6 +177,7 @@ def to_xarray(results: Results, table: str, frames: Sequence[int] | slice | None
         "steps": "number_of_step",
         "notes": "note",
         "meters": "reading",
+        "bonds": "broken_bond",
     }.get(table, "row")
     data = xarray.Dataset({name: (row, values) for name, values in columns.items()})
     for name, unit in units.items():

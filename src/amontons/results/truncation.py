@@ -102,9 +102,9 @@ def _write_added(new: h5py.File, old: StoredRun, step: int, frames: int) -> None
 
 
 def _copy_records(new: h5py.File, old: StoredRun, step: int) -> None:
-    """Bodies, shapes and materials added up to a step, and the counts of meters."""
+    """What had been added up to a step, the counts of meters, and the bonds that had broken."""
     tables = {name: old.added[name] for name in ("added/bodies", "added/shapes", "materials")}
-    for name, rows in {**tables, "meters": old.meter_rows()}.items():
+    for name, rows in {**tables, **{each: old.table(each) for each in ("meters", "bonds")}}.items():
         append_records(new[name], rows[rows["step"] <= step])
     for name in SURFACES:
         count = int(new["added/shapes"][name].sum())

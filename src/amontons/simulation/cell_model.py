@@ -61,6 +61,11 @@ class CellModel:
                 f"{world.joints[0].title} cannot be in a world with a cell: joints and springs do "
                 "not reach across its borders yet; take them out, or the cell"
             )
+        if len(world.bonds):
+            raise InputError(
+                "bonds cannot be in a world with a cell: they do not reach across its borders yet; "
+                "take them out, or the cell"
+            )
         unbounded = ~np.isfinite(masses.size)
         _check_planes(world, cell, unbounded)
         rounds = np.array([isinstance(shape, Sphere) for shape in world.shapes], dtype=bool)

@@ -7,11 +7,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from amontons.dynamics.bonds.step import elastic_energies, strain_of, work_by_bonds
 from amontons.dynamics.contact_laws import ContactPlaces, ContactRules
 from amontons.dynamics.energy import Mechanics, mechanics
 from amontons.dynamics.energy_ledger import (
     CAUSES,
     OF_BODIES,
+    OF_BONDS,
     OF_CONTACTS,
     OF_JOINTS,
     Inertias,
@@ -35,8 +37,8 @@ Flags = NDArray[np.bool_]
 
 _NOTHING = np.empty(0)
 _NUMBER = {cause: i for i, cause in enumerate(CAUSES)}
-_BODIES, _CONTACTS, _JOINTS = (
-    [_NUMBER[cause] for cause in causes] for causes in (OF_BODIES, OF_CONTACTS, OF_JOINTS)
+_BODIES, _BONDS, _CONTACTS, _JOINTS = (
+    [_NUMBER[cause] for cause in causes] for causes in (OF_BODIES, OF_BONDS, OF_CONTACTS, OF_JOINTS)
 )
 _LOADS, _DAMPING, _RECOVERY = _NUMBER["loads"], _NUMBER["damping"], _NUMBER["recovery"]
 _DRIVES = _NUMBER["drives"]
@@ -52,6 +54,7 @@ class Taken(NamedTuple):
     joints_before: JointReadings  # at the poses of its start
     joints_after: JointReadings  # at those of its end
     broken: list[int]  # ids of joints that let go
+    torn: Flags  # bonds that did, (bonds,)
     loads_before: float  # the potentials that users' forces tell of [J]
     loads_after: float
     held: Mechanics  # what bodies held at its start
@@ -66,7 +69,8 @@ def entered(
     """
     start, solved, held = taken.start, taken.solved, taken.held
     entries, elastic = book.work.tolist(), 0.0
-    springs_before = taken.joints_before.potential_energy()
+    in_bonds = float(elastic_energies(model.bonds, *solved.bonds.strained).sum())
+    springs_before = taken.joints_before.potential_energy() + in_bonds
     stored = taken.loads_before + springs_before + book.in_contacts
     entries[_OUTSIDE] += held.kinetic + (held.potential + stored) - book.held
     mean, works = _work_on_bodies(model, start, solved, taken.moved)
@@ -83,15 +87,19 @@ def entered(
             model.joints, solved.joints, impulses, mean, solved.velocity, start.inverse_mass
         )
         _add(entries, _JOINTS, works)
+    in_bonds, lost = 0.0, 0.0
+    if solved.bonds.which.size:
+        works, in_bonds, lost = _work_of_bonds(model, taken, mean)
+        _add(entries, _BONDS, works)
     entries[_LOADS] += taken.loads_after - taken.loads_before
     # the springs' work is in already: with what they hold in the end it makes their error
     entries[_INTEGRATION] += elastic - book.in_contacts - springs_before
-    springs = taken.joints_after.potential_energy()
+    springs = taken.joints_after.potential_energy() + in_bonds
     entries[_INTEGRATION] += springs
     if taken.broken:
-        lost = taken.joints_after.energy_of_broken(taken.broken)
-        entries[_INTEGRATION] += lost
-        entries[_DAMPING] -= lost
+        lost += taken.joints_after.energy_of_broken(taken.broken)
+    entries[_INTEGRATION] += lost
+    entries[_DAMPING] -= lost
     if asleep.any() and (fallen := asleep & ~start.still).any():
         entries[_SLEEP] -= _motion_of(model, taken.moved, fallen, start.gravity)
     return EnergyState(np.array(entries), book.held, taken.loads_after, springs, elastic)
@@ -100,6 +108,18 @@ def entered(
 def _add(entries: list[float], causes: list[int], works: list[float]) -> None:
     for cause, work in zip(causes, works, strict=True):
         entries[cause] += work
+
+
+def _work_of_bonds(model: Model, taken: Taken, mean: Floats) -> tuple[list[float], float, float]:
+    """The work `OF_BONDS`, and the energy that bonds hold and those held that broke [J]."""
+    start, solved, moved = taken.start, taken.solved, taken.moved
+    which = solved.bonds.which
+    strain = strain_of(model.bonds, which, moved.position, moved.orientation)
+    each, torn = elastic_energies(model.bonds, which, strain), taken.torn[which]
+    works = work_by_bonds(
+        solved.bonds, solved.bond_impulses, mean, solved.velocity, start.inverse_mass
+    )
+    return works, float(each[~torn].sum()), float(each[torn].sum())
 
 
 def _motion_of(model: Model, bodies: BodyState, which: Flags, gravity: Floats) -> float:

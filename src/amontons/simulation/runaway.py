@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from amontons.algebra.rotations import rotation_matrices
 from amontons.collision.contacts import ContactSet
+from amontons.dynamics.bonds.step import elastic_energies
 from amontons.dynamics.contact_laws import ContactPlaces, ContactRules
 from amontons.dynamics.joints.readings import JointReadings
 from amontons.dynamics.joints.step import target_speeds
@@ -84,7 +85,7 @@ def elastic_energy(model: Model, joints: JointReadings, contacts: ContactSet) ->
 
 def driven_work(model: Model, solved: StepSolution) -> float:
     """Work of motors with a limit, moving targets, kinematic bodies, belts and a cell [J]."""
-    rows, driven = solved.rows, model.masses.kinematic.size > 0
+    rows, driven = solved.joints.rows, model.masses.kinematic.size > 0
     total = max(0.0, solved.cell_work) + max(0.0, float(work_of_surfaces(solved).sum()))
     if not (driven or rows.bounded or model.joints.chosen.moving):
         return total
@@ -99,6 +100,10 @@ def driven_work(model: Model, solved: StepSolution) -> float:
         speeds = target_speeds(model.joints, solved.joints)
         total += work_through_rows(rows, solved.joint_impulses, speeds, solved.velocity, kinematic)
         total += solved.joints.retargeted
+    if driven and solved.bonds.rows.free:
+        still = np.zeros(solved.bonds.rows.free)
+        bonds = solved.bonds.rows, solved.bond_impulses
+        total += work_through_rows(*bonds, still, solved.velocity, kinematic)
     return total
 
 
@@ -114,6 +119,7 @@ def watch_energy(
     if word == "off":
         return state.watch, []
     elastic = elastic_energy(model, joints, solved.detected)
+    elastic += float(elastic_energies(model.bonds, *solved.bonds.strained).sum())
     after, ratio = judged(state.watch, model, rules, solved, before, elastic)
     if not ratio:
         return after, []

@@ -14,6 +14,7 @@ from amontons._blas import one_blas_thread
 from amontons.array_types import Floats
 from amontons.checks import positive
 from amontons.collision.memory import RememberedContacts
+from amontons.dynamics.bonds.readings import BondReadings
 from amontons.dynamics.energy_ledger import Work
 from amontons.dynamics.forces import ForceSystem
 from amontons.errors import InputError, StrictError
@@ -23,14 +24,14 @@ from amontons.problem.problem import ConeProblem
 from amontons.ranks.communicator import Communicator
 from amontons.simulation.cell_state import CellState
 from amontons.simulation.checkpoint import restore, save
-from amontons.simulation.checks import check_bodies
+from amontons.simulation.checks import check_world
 from amontons.simulation.contacts import Contacts
 from amontons.simulation.flowing import Moment, flow
 from amontons.simulation.following import followed, require_alike
 from amontons.simulation.inventory import Begun
 from amontons.simulation.joint_handles import SimulatedJoints
 from amontons.simulation.meters import MeterReading, meter_readings
-from amontons.simulation.model import Model, body_state
+from amontons.simulation.model import Model, start_of
 from amontons.simulation.movers import moves
 from amontons.simulation.notes import troubles
 from amontons.simulation.progress import end_of_run, progress_bar
@@ -121,8 +122,7 @@ class Simulation:
         self.joints = SimulatedJoints(world)
         self.loads = ForceSystem([], world.index_of, self.bodies.position, self.bodies.orientation)
         self.bodies.columns["seen"][:] = False
-        state = body_state(world.bodies), self.joints.state, world.gravity, world.cell
-        self._state = State.at_start(*state)
+        self._state = start_of(world, self.joints.state)
         self._last: StepSolution | None = None
         self._ids = self._last_ids = self.bodies.id.copy()
         self._earlier: tuple[Contacts, ...] = ()
@@ -180,6 +180,11 @@ class Simulation:
     @solver.setter
     def solver(self, solver: Solver) -> None:
         self.solvers = chosen_solvers(solver, "convex", self.ranks, self.world)
+
+    @property
+    def bonds(self) -> BondReadings:
+        """Bonds: forces and stresses in them, and which are broken."""
+        return BondReadings(self.model.bonds, self._state.bonds, self._ids)
 
     @property
     def cell(self) -> CellState:
@@ -252,12 +257,9 @@ class Simulation:
             self._state, report = slumber(self.state, self._next_length(self.state))
             return [report]
         if self.world.version != self._version:  # nothing is bound to bodies that are nowhere
-            ids, name_of = self.bodies.id, self.world.name_of
-            named = lambda row: name_of(int(ids[row]))  # noqa: E731
-            check_bodies(body_state(self.bodies), self.world.gravity, named)
-        state, reports = self.state, []
+            check_world(self.world)
+        state, reports, sensed = self.state, [], []
         earlier: list[Contacts] = []
-        sensed = []
         with holding_still(self.world):
             for part in range(self.substeps):
                 place = state.bodies.position

@@ -9,6 +9,7 @@ from amontons.checks import positive
 from amontons.collision.broad.rows import body_order
 from amontons.collision.contacts import ContactSet
 from amontons.collision.memory import RememberedContacts
+from amontons.dynamics.bonds.step import bond_rows, bonds_loaded
 from amontons.dynamics.contact_laws import ContactRules
 from amontons.dynamics.free_velocity import free_velocities
 from amontons.dynamics.integration import advance
@@ -92,16 +93,17 @@ def take_step(
         return *slumber(state, h, watch), None
     state, contacts = detect(model, astir, twist, h, contact_rules)
     watch.lap("detect")
-    # v* = v + h M⁻¹ f, and the rows of joints
+    # v* = v + h M⁻¹ f, and the rows of joints and bonds
     start = free_motion(model, state, twist, wrench, h)
     place = state.bodies.position, state.bodies.orientation
     joints, found = joint_rows(model.joints, state.joints, *place, start.steady, state.time, h)
+    glued = bond_rows(model.bonds, state.bonds, *place, start.steady, h)
     state = state._replace(joints=joints)
     # v⁺ = v* + M⁻¹ D γ with the impulses γ that solve the cone complementarity problem
     memory = state.contacts.recall(contacts, CARRIED)
     solved = find_impulses(
         model, start, contacts, overlaps_of(contacts, model, state.bodies, memory[:, PARTING]),
-        memory, found, contact_rules, choice, name=f"step {state.steps + 1}", watch=watch,
+        memory, found, glued, contact_rules, choice, name=f"step {state.steps + 1}", watch=watch,
     )  # fmt: skip
     held = model.mechanics(state.bodies, state.bodies.twist, state.gravity)
     as_begun = JointReadings(model.joints, joints, found.measured)
@@ -113,11 +115,15 @@ def take_step(
     joints, broken = loaded(model.joints, joints, found, solved.joint_impulses)
     angle, coordinates = measure(model.joints, joints.angle, moved.position, moved.orientation)
     joints = joints._replace(angle=angle)
-    if broken:
-        ends = model.joints.bodies[np.isin(model.joints.ids, broken)]
+    bonds, torn = bonds_loaded(
+        model.bonds, state.bonds, glued, solved.bond_impulses, h, state.time + h
+    )
+    loosened = state._replace(joints=joints, bonds=bonds)
+    if broken or torn.any():
+        ends = model.ties.bodies[loosened.broken & ~state.broken]
         moved = wake(moved, among(ends, len(twist)))
     bodies, since = dozed_off(
-        rules.sleeping, model, state, moved, solved.terms.contacts, joints.broken, h
+        rules.sleeping, model, state, moved, solved.terms.contacts, model.tied(loosened), h
     )
     as_ended = JointReadings(model.joints, joints, coordinates)
     potentials = (
@@ -126,7 +132,7 @@ def take_step(
             moved.position, moved.orientation, moved.twist, state.time + h
         ),
     )  # fmt: skip
-    taken = Taken(start, solved, moved, as_begun, as_ended, broken, *potentials, held)
+    taken = Taken(start, solved, moved, as_begun, as_ended, broken, torn, *potentials, held)
     energy = entered(state.energy, model, contact_rules, taken, bodies.asleep)
     now = model.mechanics(bodies, bodies.twist, state.gravity)
     remembered = RememberedContacts.of(contacts, solved.carried(contact_rules.slip_speed))
@@ -146,6 +152,7 @@ def take_step(
         rest=rest,
         flows=state.flows,  # which act between steps
         cell=state.cell if model.cell is None else carried_on(model.cell, state, start, solved),
+        bonds=bonds,
     )
     if model.sensors:
         touching = solved.contacts(state.bodies.id, state.bodies.position)
@@ -155,7 +162,7 @@ def take_step(
     watch.lap("advance")
     solved = solved._replace(coordinates=coordinates)
     tolerance = choice.for_problem(solved.problem).tolerance
-    notes = notes_of(model, after, solved, contact_rules, tolerance, broken)
+    notes = notes_of(model, after, solved, contact_rules, tolerance, broken, torn)
     report = report_on(model, after, solved, as_ended, now, (*warnings, *notes), watch)
     return after, report, solved
 
@@ -187,7 +194,7 @@ def detect(
     Where somebody sleeps, contacts are those of bodies that are awake; whom they touch wakes up.
     """
     state, active = astir
-    place, joined = state.bodies.position, model.joined(state.joints)
+    place, joined = state.bodies.position, model.joined(state)
     if joined.nobody_meets:
         return state, model.no_contacts
     speeds = model.masses.surface_speeds(twist)
@@ -212,9 +219,9 @@ def detect(
             contacts = of_awake(model, state.bodies.asleep, contacts)
             break
         state, active = woken(model, state, active, reached)
-    contacts, overlap = as_they_broke(contacts, state.joints.overlap, joined, 0.25 * rules.near)
-    if overlap is not state.joints.overlap:
-        state = state._replace(joints=state.joints._replace(overlap=overlap))
+    if joined.broken.any():
+        contacts, overlap = as_they_broke(contacts, state.overlap, joined, 0.25 * rules.near)
+        state = state.with_overlap(overlap)
     return state._replace(margin=level), contacts
 
 

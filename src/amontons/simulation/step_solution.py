@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from amontons.collision.contacts import ContactSet
 from amontons.collision.images.image_contacts import PeriodicContacts
+from amontons.dynamics.bonds.step import BondStep
 from amontons.dynamics.contact_laws import ContactTerms
 from amontons.dynamics.joints.coordinates import Measured
 from amontons.dynamics.joints.law import JointRows
@@ -32,6 +33,8 @@ class StepSolution(NamedTuple):
     detected: ContactSet  # all contacts within the margin
     terms: ContactTerms  # those in the problem
     joints: JointStep  # rows of all joints
+    bonds: BondStep  # and of all bonds
+    rows: JointRows  # of bonds, then of joints
     acting: NDArray[np.bool_]  # those in the problem: rows of bodies that can move
     problem: ConeProblem
     solution: Solution
@@ -50,11 +53,6 @@ class StepSolution(NamedTuple):
     cell_work: float = 0.0  # that the cell does on bodies beside its pressure [J]
 
     @property
-    def rows(self) -> JointRows:
-        """Rows of all joints."""
-        return self.joints.rows
-
-    @property
     def solutions(self) -> tuple[Solution, ...]:
         """Of all problems of the step."""
         return (self.solution,) if self.parted is None else (self.solution, self.parted)
@@ -71,14 +69,24 @@ class StepSolution(NamedTuple):
         return self.solution.impulses[: width * count].reshape(count, width)
 
     @property
-    def joint_impulses(self) -> Floats:
-        """Impulses of the rows of joints [N s, N m s], shape (rows,); sleepers' stay."""
+    def row_impulses(self) -> Floats:
+        """Impulses of the `rows` [N s, N m s], shape (rows,); sleepers' stay."""
         found = self.solution.impulses[self.terms.width * len(self.terms) :]
         if found.size == self.acting.size:
             return found
         impulses = self.rows.guess.copy()
         impulses[self.acting] = found
         return impulses
+
+    @property
+    def bond_impulses(self) -> Floats:
+        """Those of bonds alone, shape (rows of bonds,)."""
+        return self.row_impulses[: self.bonds.rows.free]
+
+    @property
+    def joint_impulses(self) -> Floats:
+        """Those of joints alone, shape (rows of joints,)."""
+        return self.row_impulses[self.bonds.rows.free :]
 
     def carried(self, slip_speed: float) -> Floats:
         """What all detected contacts remember, as `CARRIED` says; shape (detected, CARRIED).
