@@ -99,11 +99,6 @@ class Recorder:
         every: float,
     ) -> None:
         """Begin a file, or go on with the one that is there."""
-        if contacts and simulation.world.cell is not None:
-            raise InputError(
-                "a run file does not hold the cell, without which contacts across its borders "
-                "mean nothing: record without contacts, and measure the simulation itself"
-            )
         path = folder / RUN_FILE
         if path.exists():
             file = reopened(simulation, folder, rate=rate, contacts=contacts, about=about)
@@ -135,7 +130,7 @@ class Recorder:
         """Take note of a step."""
         if self.closed:
             raise InputError("this recorder is closed")
-        self._rows.append(self._file.row_of(report, self._extra.values()))
+        self._rows.append(self._file.row_of(report, self._extra.values(report)))
         self._notes.extend(report.notes)
         if self._due(report.time) > self._latest:
             self._write_frame()

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from amontons.errors import InputError
-from amontons.results.surfaces import Surface
+from amontons.frames.cell import FrameCell
+from amontons.frames.surfaces import Surface
 from amontons.simulation.contacts import Contacts
 
 Floats = NDArray[np.float64]
@@ -49,6 +50,8 @@ class Frame:
     """What it is a frame of, which knows the bodies and their shapes."""
     row: Rows | None = field(default=None, compare=False)
     """Rows of the bodies in `run.bodies`, shape (bodies,); None: all, as they are there."""
+    cell: FrameCell | None = field(default=None, compare=False)
+    """The cell that repeats itself, where there is one."""
 
     @property
     def bodies(self) -> BodyList:
