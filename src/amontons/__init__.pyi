@@ -37,6 +37,7 @@ from amontons.model.between import Between as Between
 from amontons.model.bodies import Bodies as Bodies
 from amontons.model.bodies import Body as Body
 from amontons.model.cell import Cell as Cell
+from amontons.model.cell import CellStage as CellStage
 from amontons.model.flows import FlowMeter as FlowMeter
 from amontons.model.flows import Sink as Sink
 from amontons.model.flows import Source as Source

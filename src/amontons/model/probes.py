@@ -51,7 +51,7 @@ OF_BODY: dict[str, Channels] = {
 }
 """What can be measured of a body."""
 
-TAKEN = ("bodies", "contacts", "steps", "notes", "meters")
+TAKEN = ("bodies", "contacts", "steps", "notes", "meters", "energy", "effort", "stages", "joints")
 """Names of tables that every run has."""
 
 Reading = Callable[[Any], float]
