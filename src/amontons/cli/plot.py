@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from amontons.results import Results
 
+
 def plot(
     folder: Annotated[
         Path, typer.Argument(metavar="DIR", help="A folder from `amontons run` or `sweep`.")

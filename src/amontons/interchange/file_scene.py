@@ -167,4 +167,5 @@ def file_scene(scene: Scene) -> FileScene:
     """A built-in scene as one that a file can hold."""
     advice = scene.advice
     run = RunOptions(time=advice.time, step=advice.step, solver=advice.make_solver())
-    return FileScene(scene.build(), name=scene.name, summary=scene.summary, run=run)
+    output = Output(rate=advice.rate)
+    return FileScene(scene.build(), name=scene.name, summary=scene.summary, run=run, output=output)

@@ -76,7 +76,7 @@ def fields(
     xarray = _xarray()
     width = positive("width", width)
     axes, coordinates = _grid(grid)
-    sample = sample_of(source)
+    sample = sample_of(source, region)
     depth = _averaged(sample, axes, region)
     mesh = np.meshgrid(*coordinates, indexing="ij")
     points = np.stack([each.ravel() for each in mesh], axis=1)

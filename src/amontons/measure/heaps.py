@@ -32,7 +32,7 @@ def repose_angle(source: Source, region: Region | Between | None = None) -> floa
     region:
         Bodies count whose centre is in it, such as those on a plate; by default all do.
     """
-    sample = sample_of(source)
+    sample = sample_of(source, region)
     inside = np.ones(len(sample), dtype=bool)
     if region is not None:
         inside = sample.region(region).inside(sample.position)

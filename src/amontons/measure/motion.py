@@ -19,7 +19,7 @@ def granular_temperature(source: Source, region: Region | Between | None = None)
 
     δv is relative to the mean of the bodies whose centres are in the region, by mass.
     """
-    sample = sample_of(source)
+    sample = sample_of(source, region)
     mass, relative = fluctuations(sample, sample.region(region))
     return float(np.einsum("b,bi,bi->", mass, relative, relative) / (3.0 * mass.sum()))
 

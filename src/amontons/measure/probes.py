@@ -36,9 +36,9 @@ def numbers(simulation: Simulation, probe: Probe, sample: Sample | None = None) 
             found.append(_own(each, simulation, probe))
         elif each in OF_BODY:
             assert sample.everybody is not None
-            found += BODY_MEASURES[each](simulation, sample.everybody.row(probe.body))
+            found += BODY_MEASURES[each](simulation, sample.everybody.row(probe.body), probe.area)
         else:
-            found += REGION_MEASURES[each](sample, probe.region)
+            found += REGION_MEASURES[each](sample_of(sample, probe.region), probe.region)
     return found
 
 
@@ -145,12 +145,27 @@ REGION_MEASURES: dict[str, Callable[[Sample, Any], Numbers]] = {
 }
 """What the names in `amontons.model.probes.OF_REGION` stand for."""
 
-BODY_MEASURES: dict[str, Callable[[Simulation, int], Numbers]] = {
-    "position": lambda sim, row: sim.bodies.position[row].tolist(),
-    "velocity": lambda sim, row: sim.bodies.velocity[row].tolist(),
-    "force": lambda sim, row: sim.contacts.on(int(sim.bodies.id[row])).force.tolist(),
-    "torque": lambda sim, row: sim.contacts.on(
-        int(sim.bodies.id[row]), about=sim.bodies.position[row]
-    ).torque.tolist(),
+
+def _force(simulation: Simulation, row: int, area: float | None) -> Numbers:
+    return simulation.contacts.on(int(simulation.bodies.id[row])).force.tolist()
+
+
+def _torque(simulation: Simulation, row: int, area: float | None) -> Numbers:
+    """Torques are about the centre."""
+    body, centre = int(simulation.bodies.id[row]), simulation.bodies.position[row]
+    return simulation.contacts.on(body, about=centre).torque.tolist()
+
+
+def _traction(simulation: Simulation, row: int, area: float | None) -> Numbers:
+    assert area is not None
+    return [each / area for each in _force(simulation, row, area)]
+
+
+BODY_MEASURES: dict[str, Callable[[Simulation, int, float | None], Numbers]] = {
+    "position": lambda simulation, row, area: simulation.bodies.position[row].tolist(),
+    "velocity": lambda simulation, row, area: simulation.bodies.velocity[row].tolist(),
+    "force": _force,
+    "torque": _torque,
+    "traction": _traction,
 }
-"""What the names in `amontons.model.probes.OF_BODY` stand for; torques are about the centre."""
+"""What the names in `amontons.model.probes.OF_BODY` stand for."""

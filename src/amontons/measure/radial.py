@@ -35,7 +35,7 @@ def radial_distribution(
     centres; walls order what is next to them, so give one that keeps away from them.
     """
     reach, bins = positive("reach", reach), whole("bins", bins, least=1)
-    sample = sample_of(source)
+    sample = sample_of(source, region)
     place = sample.position
     if isinstance(region, Between):  # a shell goes on beyond a wall
         region = sample.borders(region)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -149,8 +149,13 @@ Source = Simulation | World | Frame | SingleFrame | Sample
 """What can be measured."""
 
 
-def sample_of(source: Source) -> Sample:
-    """What there is to measure of a simulation, a world or a frame; a sample is one already."""
+def sample_of(source: Source, region: Region | Between | None = None) -> Sample:
+    """What there is to measure of a simulation, a world or a frame; a sample is one already.
+
+    Bodies that are borders of a region are walls, also where they move freely.
+    """
+    if isinstance(region, Between):
+        return _without_borders(sample_of(source), region)
     if isinstance(source, Sample):
         return source
     if isinstance(source, SingleFrame):
@@ -180,6 +185,16 @@ def sample_of(source: Source) -> Sample:
         "measures take a Simulation, a World or a frame of Results (results[-1]), got "
         f"{type(source).__name__}"
     )
+
+
+def _without_borders(sample: Sample, region: Between) -> Sample:
+    """A sample without the bodies that a region is between."""
+    everybody = sample.everybody
+    assert everybody is not None
+    walls = everybody.id[[everybody.row(each) for each in region.borders]]
+    kept = ~np.isin(sample.id, walls)
+    rows = ("id", "position", "orientation", "velocity", "mass", "shape")
+    return replace(sample, **{name: getattr(sample, name)[kept] for name in rows})
 
 
 def _sample(

@@ -25,7 +25,7 @@ def solid_fraction(source: Source, region: Region | Between | None = None) -> fl
     points: four layers of them in the tetrahedron between its centre and each triangle of its
     surface, which is within about 1 % of that body. Overlaps count twice.
     """
-    sample = sample_of(source)
+    sample = sample_of(source, region)
     where = sample.region(region)
     radius = sample.radius
     balls = np.isfinite(radius)

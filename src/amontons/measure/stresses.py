@@ -42,7 +42,7 @@ def stress(
     """
     if part not in PARTS:
         raise InputError(f"part must be one of {', '.join(PARTS)}, got {part!r}")
-    sample = sample_of(source)
+    sample = sample_of(source, region)
     where = sample.region(region)
     total = np.zeros((3, 3))
     if part != "kinetic":

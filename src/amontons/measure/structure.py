@@ -51,7 +51,7 @@ def pairs_in(
     source: Source, region: Region | Between | None, slight: float
 ) -> tuple[Sample, Pairs]:
     """A sample, and its pairs whose contact is in the region."""
-    sample = sample_of(source)
+    sample = sample_of(source, region)
     pairs = pressed_pairs(sample, not_negative("slight", slight))
     if region is not None:
         inside = sample.region(region).inside(pairs.point)
@@ -139,7 +139,7 @@ def coordination(
         Pairs that press with no more than this share of the mean normal force do not count.
     """
     whole("fewest", fewest, least=1)
-    sample = sample_of(source)
+    sample = sample_of(source, region)
     pairs = pressed_pairs(sample, not_negative("slight", slight))
     rows = sample.rows_of(pairs.bodies)
     count = _counted(rows, len(sample))

@@ -48,6 +48,7 @@ OF_BODY: dict[str, Channels] = {
     "velocity": _each("velocity", "m/s"),
     "force": _each("force", "N"),
     "torque": _each("torque", "N m"),
+    "traction": _each("traction", "Pa"),
 }
 """What can be measured of a body."""
 
@@ -69,13 +70,15 @@ class Probe:
     measures:
         Of a region: "size", "stress", "porosity", "void_ratio", "solid_fraction", "coordination",
         "fabric", "temperature", "bodies", "repose_angle", "shear". Of a body: "position",
-        "velocity", "force", "torque". Or a function of the simulation that gives a number, which
-        is called what the function is.
+        "velocity", "force" and "torque" of all contacts on it, "traction". Or a function of the
+        simulation that gives a number, which is called what the function is.
     region:
         Where: two corners of a box [m]; a `Between`, whose borders go with walls; a shape; a
         `Part`. By default the box that just holds all bodies that move freely, or the whole cell.
     body:
         Whose, instead of a region.
+    area:
+        By which "traction" divides the force [m²].
     every:
         Simulated time between two rows [s]; by default there is one after every step.
     since:
@@ -87,6 +90,7 @@ class Probe:
     _: KW_ONLY
     region: Any = None
     body: BodyLike = None
+    area: float | None = None
     every: float | None = None
     since: float = 0.0
 
@@ -106,6 +110,12 @@ class Probe:
             self._check_region()
         if self.body is not None:
             some_body("body", self.body)
+        if self.area is not None:
+            put(self, "area", positive("area", self.area))
+        if (self.area is None) == ("traction" in self.measures):
+            raise InputError(
+                f"the probe {self.name!r} needs an area if, and only if, it measures a traction"
+            )
         if self.every is not None:
             put(self, "every", positive("every", self.every))
         put(self, "since", not_negative("since", self.since))

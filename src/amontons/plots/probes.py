@@ -9,7 +9,7 @@ import numpy as np
 from amontons.array_types import Floats
 from amontons.errors import InputError
 from amontons.model.probes import OF_BODY, OF_REGION
-from amontons.plots.style import curve_style, legend_below, panels
+from amontons.plots.style import curve_style, panels
 from amontons.results import Results
 from amontons.results.probe_tables import Columns, probe_table
 
@@ -67,7 +67,7 @@ def _groups(table: Columns, over: str) -> dict[str, list[str]]:
     groups: dict[str, list[str]] = {}
     for family in (*OF_REGION.items(), *OF_BODY.items()):
         title, channels = family
-        if title in ("size", "shear", "bodies") or title == "position" and over in PLACES:
+        if title in ("size", "shear", "bodies") or (title == "position" and over in PLACES):
             continue
         mine = [name for name, _ in channels if name in table and _some(table[name])]
         for name in mine:
@@ -88,6 +88,8 @@ def _some(values: Floats) -> bool:
 
 
 def _labelled(name: str, units: dict[str, str], columns: list[str] | None = None) -> str:
-    unit = units.get(name or (columns or [""])[0], "")
-    text = name.replace("_", " ").capitalize() or (columns or [""])[0].partition("_")[0].capitalize()
-    return f"{text} [{unit}]" if unit else text
+    """A name as a label with its unit; of several columns what their names begin with."""
+    first = (columns or [""])[0]
+    unit = units.get(name or first, "")
+    text = name.replace("_", " ") or first.partition("_")[0]
+    return f"{text.capitalize()} [{unit}]" if unit else text.capitalize()

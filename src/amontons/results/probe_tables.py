@@ -56,7 +56,7 @@ def _strains(own: Columns) -> Columns:
     return strains | {"volume_strain": np.asarray(sum(strains.values()))}
 
 
-def _sheared(own: Columns, time: Floats) -> Columns:
+def _sheared(own: Columns, time: NDArray[Any]) -> Columns:
     """The shear strain since the first row: the rate over time, each until the next row."""
     if "shear_rate" not in own or not len(time):
         return {}

@@ -209,7 +209,7 @@ class Results:
 
     @cached_property
     def _cell_readings(self) -> dict[str, Floats]:
-        """What steps say of the cell, and their numbers and lengths; nothing where there is none."""
+        """What steps say of the cell, their numbers and lengths; nothing where there is none."""
         wanted = [name for name in self.columns if name.startswith(CELL)]
         return {name: self.readings(name) for name in (*wanted, "number", "step") if wanted}
 
