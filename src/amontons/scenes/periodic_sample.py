@@ -6,6 +6,7 @@ from math import pi
 
 import numpy as np
 
+from amontons.model.cell import Cell, CellStage
 from amontons.model.materials import Material
 from amontons.model.world import World
 from amontons.scenes.samples import SPREAD, grain_sizes
@@ -14,10 +15,20 @@ FRACTION = 0.4
 """Of the cell that grains fill at first, each about a place of a cubic lattice."""
 
 
+GENTLE = 0.1
+"""Share of the stress that brings loose grains together."""
+
+
 def periodic_length(count: int, diameter: float) -> float:
     """Edge of the cell [m]."""
     grain = pi / 6.0 * diameter**3 * (1.0 + SPREAD**2)
     return float(max((count * grain / FRACTION) ** (1.0 / 3.0), _across(count) * _room(diameter)))
+
+
+def pressed_cell(length: float, stress: float, test: CellStage) -> Cell:
+    """A cube that is pressed, gently at first and then with the stress [Pa], and then tested."""
+    pressed = CellStage(0.25 * test.time, stress=stress)
+    return Cell((length,) * 3, stress=GENTLE * stress, stages=(pressed, test))
 
 
 def add_periodic_sample(

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import ClassVar
 
-from amontons.model.cell import Cell, CellStage
+from amontons.model.cell import CellStage
 from amontons.model.probes import Probe
 from amontons.model.world import World
 from amontons.scenes.base import Advice, Scene, parameter
-from amontons.scenes.periodic_sample import add_periodic_sample, periodic_length
+from amontons.scenes.periodic_sample import add_periodic_sample, periodic_length, pressed_cell
 
-SETTLED = 0.01
+SETTLED = 0.02
 """When the shear begins [s]."""
 
 
@@ -32,7 +32,7 @@ class SimpleShear(Scene):
     summary: ClassVar[str] = "a sample without walls is sheared at a given inertial number"
     counted: ClassVar[str] = "grains"
     advice: ClassVar[Advice] = Advice(
-        time=0.04, step=1e-4, tolerance=1e-3, max_iterations=300, rate=1000.0
+        time=0.06, step=1e-4, tolerance=1e-3, max_iterations=300, rate=1000.0
     )
 
     @property
@@ -41,13 +41,10 @@ class SimpleShear(Scene):
         return self.inertial / (self.diameter * sqrt(self.density / self.stress))
 
     def build(self) -> World:
-        shear = CellStage(
-            SETTLED, shear_rate=self.shear_rate, stress=(None, self.stress, None)
-        )  # fmt: skip
+        across = (None, self.stress, None)
+        shear = CellStage(SETTLED, shear_rate=self.shear_rate, stress=across)
         length = periodic_length(self.grains, self.diameter)
-        world = World(
-            gravity=(0.0, 0.0, 0.0), cell=Cell((length,) * 3, stress=self.stress, stages=(shear,))
-        )
+        world = World(gravity=(0.0, 0.0, 0.0), cell=pressed_cell(length, self.stress, shear))
         add_periodic_sample(
             world, self.grains, length, diameter=self.diameter, density=self.density,
             friction=self.friction, seed=self.seed,

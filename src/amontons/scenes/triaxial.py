@@ -81,8 +81,8 @@ class Triaxial(Scene):
         plate = Box((2.0 * side, 2.0 * side, thick))
         top = height + 0.51 * thick
         lid = world.add_body(
-            plate, mass=WEIGHT * mass, position=(0.0, 0.0, top), material=smooth, name="lid", group=LID,
-            mask=GRAINS | RAM,
+            plate, mass=WEIGHT * mass, position=(0.0, 0.0, top), material=smooth, name="lid",
+            group=LID, mask=GRAINS | RAM,
         )  # fmt: skip
         PressedWall(
             lid, (0.0, 0.0, -1.0), self.stress, area=side**2, name="lid"

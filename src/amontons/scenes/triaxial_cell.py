@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from amontons.model.cell import Cell, CellStage
+from amontons.model.cell import CellStage
 from amontons.model.probes import Probe
 from amontons.model.world import World
 from amontons.scenes.base import Advice, Scene, parameter
-from amontons.scenes.periodic_sample import add_periodic_sample, periodic_length
+from amontons.scenes.periodic_sample import add_periodic_sample, periodic_length, pressed_cell
 
 SETTLED = 0.02
 """When the sample is at rest under its stress, and the cell begins to shorten [s]."""
@@ -38,10 +38,7 @@ class TriaxialCell(Scene):
         across = (self.stress, self.stress, None)
         loading = CellStage(SETTLED, strain_rate=(0.0, 0.0, -self.rate), stress=across)
         length = periodic_length(self.grains, self.diameter)
-        world = World(
-            gravity=(0.0, 0.0, 0.0),
-            cell=Cell((length,) * 3, stress=self.stress, stages=(loading,)),
-        )
+        world = World(gravity=(0.0, 0.0, 0.0), cell=pressed_cell(length, self.stress, loading))
         add_periodic_sample(
             world, self.grains, length, diameter=self.diameter, density=self.density,
             friction=self.friction, seed=self.seed,
