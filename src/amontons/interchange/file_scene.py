@@ -68,6 +68,7 @@ class FileScene:
             solver=SOLVER.classes[type(solver)],
             tolerance=solver.tolerance,
             max_iterations=solver.max_iterations,
+            rate=self.output.rate,
         )
 
     def _longest(self, step: AutomaticStep) -> float:

@@ -38,7 +38,11 @@ class CellStage:
     stress: float | Sequence[float | None] | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "time", positive("the time of a stage", self.time))
+        put = object.__setattr__
+        put(self, "time", positive("the time of a stage", self.time))
+        for name in ("strain_rate", "stress"):
+            given = getattr(self, name)
+            put(self, name, given if np.ndim(given) == 0 else tuple(given))
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from amontons.model.world import World
 from amontons.scenes.base import Advice, Scene, parameter
 from amontons.scenes.samples import GRAINS, WALLS, add_sample, ring_of_walls, side_for
 
-FRACTION, SLIMNESS = 0.52, 0.7
+FRACTION, SLIMNESS = 0.45, 0.7
 """Of the sample before it is pressed, and its height by its width."""
 
 SETTLED = 0.015
@@ -41,7 +41,7 @@ class DirectShear(Scene):
     summary: ClassVar[str] = "the upper half of a box is pushed over the lower one"
     counted: ClassVar[str] = "grains"
     advice: ClassVar[Advice] = Advice(
-        time=0.075, step=1e-4, tolerance=1e-3, max_iterations=300, rate=1000.0
+        time=0.075, step=1e-4, tolerance=1e-2, max_iterations=300, rate=1000.0
     )
 
     def build(self) -> World:

@@ -18,7 +18,7 @@ from amontons.scenes.base import Advice, Scene, parameter
 from amontons.scenes.open_box import WALLS as SIDES
 from amontons.scenes.samples import WALLS, add_sample, side_for
 
-FRACTION = 0.52
+FRACTION = 0.45
 """Of the sample before it is pressed."""
 
 FIRST = 0.1

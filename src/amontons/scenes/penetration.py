@@ -19,7 +19,7 @@ from amontons.scenes.base import Advice, Scene, parameter
 from amontons.scenes.open_box import add_open_box
 from amontons.scenes.samples import add_sample, side_for
 
-FRACTION, SLIMNESS = 0.52, 0.8
+FRACTION, SLIMNESS = 0.45, 0.8
 """Of the bed before it settles, and its height by its width."""
 
 SETTLED = 0.3
@@ -41,7 +41,7 @@ class Penetration(Scene):
     name: ClassVar[str] = "penetration"
     summary: ClassVar[str] = "a cone is pushed into a bed of grains"
     counted: ClassVar[str] = "grains"
-    advice: ClassVar[Advice] = Advice(time=1.0, step=2e-3, tolerance=1e-3, max_iterations=200)
+    advice: ClassVar[Advice] = Advice(time=1.0, step=2e-3, tolerance=1e-2, max_iterations=200)
 
     def build(self) -> World:
         world, d = World(), self.diameter

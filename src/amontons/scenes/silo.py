@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from math import cos, pi, sin
 from typing import ClassVar
 
+from amontons.errors import InputError
 from amontons.generators.pack import pack
 from amontons.model.flows import FlowMeter, Sink
 from amontons.model.materials import Material
@@ -16,7 +17,7 @@ from amontons.scenes.base import Advice, Scene, parameter
 from amontons.scenes.samples import SPREAD, grain_sizes
 from amontons.scenes.vessels import vessel
 
-FRACTION, SEGMENTS = 0.52, 24
+FRACTION, SEGMENTS = 0.45, 24
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,22 @@ class Silo(Scene):
 
     def check(self) -> None:
         self._ordered("orifice", "width")
+        if self.depth < 2.0 * self.diameter:
+            raise InputError(
+                f"{self.grains} grains do not make two layers in a silo {self.width:g} diameters "
+                "wide; take more grains, or a narrower silo"
+            )
+
+    @property
+    def depth(self) -> float:
+        """To which it is filled at first [m]."""
+        volume = self.grains * pi / 6.0 * self.diameter**3 * (1.0 + SPREAD**2) / FRACTION
+        return volume / (pi * self.inner**2)
+
+    @property
+    def inner(self) -> float:
+        """Radius of the largest circle in it, whose wall has corners [m]."""
+        return 0.5 * self.width * self.diameter * cos(pi / SEGMENTS)
 
     @property
     def hole(self) -> float:
@@ -48,9 +65,7 @@ class Silo(Scene):
         world, d = World(), self.diameter
         steel = Material(friction=self.friction)
         radius, hole = 0.5 * self.width * d, 0.5 * self.orifice * d
-        room = pi / 6.0 * d**3 * (1.0 + SPREAD**2) / FRACTION
-        inner = radius * cos(pi / SEGMENTS)
-        height = self.grains * room / (pi * inner**2)
+        inner, height = self.inner, self.depth
         profiles = {
             "wall": ([(radius, -d), (radius, height + 2.0 * d)], d),
             "floor": ([(hole, -d), (hole, 0.0)], radius - hole),

@@ -32,7 +32,7 @@ class SimpleShear(Scene):
     summary: ClassVar[str] = "a sample without walls is sheared at a given inertial number"
     counted: ClassVar[str] = "grains"
     advice: ClassVar[Advice] = Advice(
-        time=0.06, step=1e-4, tolerance=1e-3, max_iterations=300, rate=1000.0
+        time=0.06, step=1e-4, tolerance=1e-2, max_iterations=300, rate=1000.0
     )
 
     @property

@@ -18,7 +18,7 @@ from amontons.model.world import World
 from amontons.scenes.base import Advice, Scene, parameter
 from amontons.scenes.samples import GRAINS, WALLS, add_sample, side_for
 
-FRACTION, SLIMNESS = 0.52, 1.5
+FRACTION, SLIMNESS = 0.45, 1.5
 """Of the sample before it is pressed, and its height by its width."""
 
 WEIGHT = 0.1
@@ -53,7 +53,7 @@ class Triaxial(Scene):
     summary: ClassVar[str] = "walls press on a sample from all sides, and a ram from above"
     counted: ClassVar[str] = "grains"
     advice: ClassVar[Advice] = Advice(
-        time=0.07, step=1e-4, tolerance=1e-3, max_iterations=300, rate=1000.0
+        time=0.07, step=1e-4, tolerance=1e-2, max_iterations=300, rate=1000.0
     )
 
     def build(self) -> World:

@@ -31,7 +31,7 @@ class TriaxialCell(Scene):
     summary: ClassVar[str] = "a sample without walls is compressed along one axis"
     counted: ClassVar[str] = "grains"
     advice: ClassVar[Advice] = Advice(
-        time=0.08, step=1e-4, tolerance=1e-3, max_iterations=300, rate=1000.0
+        time=0.08, step=1e-4, tolerance=1e-2, max_iterations=300, rate=1000.0
     )
 
     def build(self) -> World:
