@@ -4,10 +4,10 @@
     python benchmarks/beverloo.py --grains 8000 --width 24 --orifice 5 7 9 11 --json beverloo.json
 
 W. A. Beverloo, H. A. Leniger and J. van de Velde (Chem. Eng. Sci. 15, 260, 1961) found that the
-mass rate of a flat silo is C ρ √g (D − k d)^(5/2), with k about 1.4 for spheres and C from 0.55 to 0.65,
-where ρ is the density of the bulk. Here k is taken as 1.4 and the exponent is that of the straight
-line through log W over log(D − k d). A rate is the slope of the mass that has passed over time,
-from when a tenth of the grains are out until `--until` of them are.
+mass rate of a flat silo is C ρ √g (D − k d)^(5/2), with k about 1.4 for spheres and C from 0.55 to
+0.65, where ρ is the density of the bulk. Here k is taken as 1.4 and the exponent is that of the
+straight line through log W over log(D − k d). A rate is the slope of the mass that has passed over
+time, from when a tenth of the grains are out until `--until` of them are.
 """
 
 from __future__ import annotations
