@@ -218,7 +218,7 @@ def test_probes_that_do_not_go_with_the_world():
     with pytest.raises(am.InputError, match=r"an amontons\.Probe was expected"):
         world.add_probe("stress")
     world.add_probe(am.Probe("a", "stress", region=WALLS))
-    with pytest.raises(am.InputError, match="already"):
+    with pytest.raises(am.InputError, match="already a probe"):
         world.add_probe(am.Probe("a", "stress"))
     world.add_probe(am.Probe("b", "force", body=world.body("lid")))
     world.add_probe(am.Probe("c", "stress"))

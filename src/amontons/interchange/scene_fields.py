@@ -50,7 +50,7 @@ class Named(Value):
 
 @dataclass(frozen=True)
 class Entries(Value):
-    """A list of records or of kinds, each of which says something about the world in turn."""
+    """A list of records or of kinds, which are applied to the world in order."""
 
     each: Value
 
@@ -86,9 +86,9 @@ SCENE = Record(
         Field("bodies", Entries(BODY), "what there is"),
         Field("joints", Entries(JOINTS), "joints and springs between two bodies"),
         Field("forces", Entries(LOADS), "loads from outside"),
-        Field("sources", Entries(SOURCE), "where bodies come from while it runs"),
-        Field("sinks", Entries(SINK), "where they go"),
-        Field("meters", Entries(METER), "planes at which they are counted"),
+        Field("sources", Entries(SOURCE), "where bodies are added while it runs"),
+        Field("sinks", Entries(SINK), "where bodies are removed"),
+        Field("meters", Entries(METER), "planes at which bodies are counted"),
         Field("probes", Entries(PROBE), "what is measured while it runs, a table each"),
         Field("run", RUN, "how it is run"),
         Field("output", OUTPUT, "what a run records"),

@@ -1,4 +1,4 @@
-"""`Sample`: bodies and contacts at one moment, wherever they come from."""
+"""`Sample`: bodies and contacts at one instant, whatever their source."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """Bodies that move as forces have it, and the contacts of all; arrays, one row per body."""
+    """Freely moving bodies, and the contacts of all; arrays with one row per body."""
 
     time: float
     """[s]; NaN of a world that is not simulated."""
@@ -45,7 +45,7 @@ class Sample:
     """Numbers in `shapes`."""
     shapes: Sequence[Surface]
     touching: Contacts | None
-    """Contacts of all bodies; None where they are not known."""
+    """Contacts of all bodies; None if unknown."""
     cell: SampledCell | None = None
     """The cell that repeats itself, where there is one."""
     everybody: Everybody | None = None
@@ -56,7 +56,7 @@ class Sample:
 
     @property
     def contacts(self) -> Contacts:
-        """Contacts of all bodies, or an error where there are none to be had."""
+        """Contacts of all bodies, or an error if they are unknown."""
         if self.touching is None:
             raise InputError(
                 "no contacts are known here: a simulation has them after a step, a run where they "
@@ -227,7 +227,7 @@ def _sample(
 
 
 def _cell(source: Simulation | World) -> SampledCell | None:
-    """The cell of a simulation as it is, or of a world as it was made."""
+    """The current cell of a simulation, or the cell of a world as created."""
     world = source.world if isinstance(source, Simulation) else source
     cell, step = world.cell, np.nan
     if cell is None:

@@ -39,7 +39,7 @@ class Instruments(ShapeRegister):
         if not isinstance(sensor, Sensor):
             raise InputError(f"a sensor such as amontons.Imu was expected, got {sensor!r}")
         if any(sensor.name == other.name for other in self.sensors):
-            raise InputError(f"there is a sensor called {sensor.name!r} already")
+            raise InputError(f"there is already a sensor called {sensor.name!r}")
         if isinstance(sensor, BodySensor):
             self._check_ends(f"the sensor {sensor.name!r}", [sensor.body])
         elif not any(sensor.joint is joint for joint in self.joints):  # type: ignore[attr-defined]
@@ -53,7 +53,7 @@ class Instruments(ShapeRegister):
         if not isinstance(probe, Probe):
             raise InputError(f"an amontons.Probe was expected, got {probe!r}")
         if any(probe.name == other.name for other in self.probes):
-            raise InputError(f"there is a probe called {probe.name!r} already")
+            raise InputError(f"there is already a probe called {probe.name!r}")
         self._check_ends(f"the probe {probe.name!r}", list(probe.borders))
         if "shear" in probe.measures and self.cell is None:
             raise InputError(

@@ -13,7 +13,7 @@ from amontons.simulation.report import StepReport
 from amontons.simulation.simulation import Simulation
 
 MOST_JOINTS = 64
-"""Joints up to which a recorder writes them down without being asked."""
+"""Number of joints up to which a recorder writes them by default."""
 
 JOINT, SENSOR = "joint:", "sensor:"
 EXTRA = (JOINT, SENSOR, CELL, PROBE)
@@ -22,7 +22,7 @@ EXTRA = (JOINT, SENSOR, CELL, PROBE)
 REACTION = tuple(
     (f"{what}_{axis}", unit) for what, unit in (("force", "N"), ("torque", "N m")) for axis in "xyz"
 )
-"""What a joint passes on to its body B, in world axes."""
+"""What a joint exerts on its body B, in world axes."""
 
 
 class ExtraColumns:
