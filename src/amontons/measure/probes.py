@@ -55,7 +55,8 @@ def _own(function: Callable[[Any], float], simulation: Simulation, probe: Probe)
 
 
 def _size(sample: Sample, region: Any) -> Numbers:
-    return _extent(sample, region).tolist()
+    found: Numbers = _extent(sample, region).tolist()
+    return found
 
 
 def _extent(sample: Sample, region: Any) -> Floats:
@@ -147,13 +148,15 @@ REGION_MEASURES: dict[str, Callable[[Sample, Any], Numbers]] = {
 
 
 def _force(simulation: Simulation, row: int, area: float | None) -> Numbers:
-    return simulation.contacts.on(int(simulation.bodies.id[row])).force.tolist()
+    found: Numbers = simulation.contacts.on(int(simulation.bodies.id[row])).force.tolist()
+    return found
 
 
 def _torque(simulation: Simulation, row: int, area: float | None) -> Numbers:
     """Torques are about the centre."""
     body, centre = int(simulation.bodies.id[row]), simulation.bodies.position[row]
-    return simulation.contacts.on(body, about=centre).torque.tolist()
+    found: Numbers = simulation.contacts.on(body, about=centre).torque.tolist()
+    return found
 
 
 def _traction(simulation: Simulation, row: int, area: float | None) -> Numbers:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -80,7 +80,7 @@ class DirectShear(Scene):
         return world
 
     def _probes(self, world: World, side: float) -> None:
-        times = {"every": 5e-4, "since": SETTLED}
+        times: dict[str, Any] = {"every": 5e-4, "since": SETTLED}
         area = side**2
         upper, lid = world.body("upper"), world.body("lid")
         world.add_probe(Probe("upper", ("position", "traction"), body=upper, area=area, **times))

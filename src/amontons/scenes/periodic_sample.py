@@ -66,7 +66,7 @@ SHAKEN = 100.0
 
 def _across(count: int) -> int:
     """Places of the lattice along an edge."""
-    across = round(count ** (1.0 / 3.0))
+    across = round(float(count ** (1.0 / 3.0)))
     return across if across**3 >= count else across + 1
 
 

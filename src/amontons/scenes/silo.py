@@ -59,7 +59,7 @@ class Silo(Scene):
     def hole(self) -> float:
         """Width of a round hole of the same area as the one there is, which has corners [m]."""
         corners = self.orifice * self.diameter
-        return corners * (SEGMENTS / (2.0 * pi) * sin(2.0 * pi / SEGMENTS)) ** 0.5
+        return float(corners * (SEGMENTS / (2.0 * pi) * sin(2.0 * pi / SEGMENTS)) ** 0.5)
 
     def build(self) -> World:
         world, d = World(), self.diameter
