@@ -80,7 +80,7 @@ BETWEEN = Record(
 MEASURE_NAMES = (*OF_REGION, *OF_BODY)
 
 
-class Measure(Choice):
+class MeasureName(Choice):
     """The name of a measure."""
 
     def write(self, value: Any, names: Names) -> str:
@@ -113,7 +113,7 @@ PROBE = Record(
     "probe",
     (
         Field("name", Text(), "of the table", REQUIRED),
-        Field("measures", ListOf(Measure(MEASURE_NAMES)), "columns of the table", REQUIRED),
+        Field("measures", ListOf(MeasureName(MEASURE_NAMES)), "columns of the table", REQUIRED),
         Field("region", REGION, "where; by default the box that just holds all bodies, or a cell"),
         Field("between", BETWEEN, "instead of a region: a box whose borders go with walls"),
         Field("body", BodyValue(world=False), "whose, instead of a region"),
