@@ -66,7 +66,7 @@ class Probe:
     Parameters
     ----------
     name:
-        Of the table: `results.to_pandas("probe:sample")`, `sample.csv`.
+        Of the table: ``results.to_pandas("probe:sample")``, ``sample.csv``.
     measures:
         Of a region: "size", "stress", "porosity", "void_ratio", "solid_fraction", "coordination",
         "fabric", "temperature", "bodies", "repose_angle", "shear". Of a body: "position",

@@ -290,7 +290,7 @@ class Results:
 
     @property
     def probes(self) -> list[str]:
-        """Names of the probes, of which there are tables: `to_pandas("probe:sample")`."""
+        """Names of the probes, of which there are tables: ``to_pandas("probe:sample")``."""
         return probe_names(self.columns)
 
     # -- tables of other libraries ----------------------------------------------------------------
