@@ -100,11 +100,6 @@ class Recorder:
         every: float,
     ) -> None:
         """Start a file, or continue the existing one."""
-        if contacts and simulation.world.cell is not None:
-            raise InputError(
-                "a run file does not hold the cell, without which contacts across its borders "
-                "mean nothing: record without contacts, and measure the simulation itself"
-            )
         path = folder / RUN_FILE
         if path.exists():
             file = reopened(simulation, folder, rate=rate, contacts=contacts, about=about)
@@ -136,7 +131,7 @@ class Recorder:
         """Record a step."""
         if self.closed:
             raise InputError("this recorder is closed")
-        self._rows.append(self._file.row_of(report, self._extra.values()))
+        self._rows.append(self._file.row_of(report, self._extra.values(report)))
         self._notes.extend(report.notes)
         self._file.append_table("bonds", broken_rows(self.simulation, self._told))
         self._told = report.time

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 import amontons
 from amontons.errors import AmontonsError, OutputError
+from amontons.frames.surfaces import shape_arrays
 from amontons.model.world import World
 from amontons.results.checksums import MOMENT, of_array, of_constants, of_records, of_rows
 from amontons.results.deflate import packed_chunk
@@ -40,7 +41,6 @@ from amontons.results.layout import (
 )
 from amontons.results.roster import Roster, add_tables, append_records, body_names
 from amontons.results.schema import CONSTANT, Arrays, Outline, constant_names
-from amontons.results.surfaces import shape_arrays
 from amontons.simulation.contacts import Contacts
 from amontons.simulation.notes import Note
 from amontons.simulation.report import StepReport

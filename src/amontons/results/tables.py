@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from amontons.errors import InputError
+from amontons.results.probe_columns import PROBE
+from amontons.results.probe_tables import probe_table
 
 if TYPE_CHECKING:
     from amontons.results.reader import Results
@@ -132,17 +134,29 @@ TABLES: dict[str, Callable[[Results, list[int]], Columns]] = {
 def columns_of_table(
     results: Results, table: str, frames: Sequence[int] | slice | None
 ) -> tuple[Columns, dict[str, str]]:
-    """The columns of a table, and their units."""
+    """The columns of a table, and units of those that have one."""
+    if table.startswith(PROBE):
+        _without_frames(table, frames)
+        return probe_table(results, table.removeprefix(PROBE))
     if table not in TABLES:
         rest = "; run files have no readings of joints" if table == "joints" else ""
-        raise InputError(f"there is no table {table!r}: choose {', '.join(TABLES)}{rest}")
-    if frames is not None and table in ("steps", "notes", "meters", "bonds"):
-        raise InputError(f"{table} are not by frames: leave `frames` out")
+        raise InputError(f"there is no table {table!r}: choose {', '.join(_known(results))}{rest}")
+    if table in ("steps", "notes", "meters", "bonds"):
+        _without_frames(table, frames)
     columns = TABLES[table](results, frame_numbers(results, frames))
     units = {name: UNITS[name] for name in columns if name in UNITS}
     if table == "steps":
         units = results.units
     return columns, {name: unit for name, unit in units.items() if unit}
+
+
+def _known(results: Results) -> list[str]:
+    return [*TABLES, *(f"{PROBE}{name}" for name in results.probes)]
+
+
+def _without_frames(table: str, frames: object) -> None:
+    if frames is not None:
+        raise InputError(f"{table} are not by frames: leave `frames` out")
 
 
 def to_pandas(results: Results, table: str, frames: Sequence[int] | slice | None) -> Any:

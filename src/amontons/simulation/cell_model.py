@@ -91,6 +91,11 @@ class CellModel:
                     "goes through the whole cell is a Plane"
                 )
 
+    def at(self, time: float) -> CellModel:
+        """The same in the stage that a step which begins then [s] is in."""
+        cell = self.cell.at(time)
+        return self if cell is self.cell else dataclasses.replace(self, cell=cell)
+
     def lattice(self, state: CellState) -> Lattice:
         """Where images are now."""
         return Lattice(state.edges, np.array(self.cell.periodic), np.array(self.cell.origin))

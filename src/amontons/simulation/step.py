@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -78,6 +80,8 @@ def take_step(
             raise InputError(
                 "bodies in a cell do not fall asleep: leave out `sleeping`, or the cell"
             )
+        model = dataclasses.replace(model, cell=model.cell.at(state.time))
+        assert model.cell is not None
         cell, bodies = model.cell.begun(state.cell, state.bodies)
         model.cell.check_room(cell.lengths, model.name_of_id, model.bodies.id)
         state = state._replace(cell=cell, bodies=bodies)
