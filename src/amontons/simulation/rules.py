@@ -89,6 +89,8 @@ class Rules:
     """When bodies that rest fall asleep; by default never."""
     watch: str = "stop"
     """What to do where energy comes from nowhere: "stop", "note" or "off"."""
+    compiled: bool = False
+    """Take steps of small worlds in one compiled call where that can be; the bits are the same."""
 
     def __post_init__(self) -> None:
         for name in ("near", "recovery_speed", "bounce_speed"):
