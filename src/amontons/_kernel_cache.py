@@ -38,6 +38,16 @@ BELOW: dict[str, tuple[str, ...]] = {
     "collision": ("algebra", "model/shapes"),
     "model/joints": (),
     "dynamics": ("algebra", "model/shapes", "model/joints"),
+    "small_worlds": (
+        "algebra",
+        "problem",
+        "judge",
+        "solvers",
+        "collision",
+        "dynamics",
+        "model/shapes",
+        "model/joints",
+    ),
 }
 """Rooms, that is folders, and those that kernels of each may use (a test sees to it).
 

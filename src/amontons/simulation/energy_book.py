@@ -60,6 +60,21 @@ class Taken(NamedTuple):
     held: Mechanics  # what bodies held at its start
 
 
+class Sums(NamedTuple):
+    """Energies and works of a step [J]."""
+
+    kinetic: float  # of the bodies at its start
+    potential: float  # in gravity, then
+    of_bodies: list[float]  # the work `OF_BODIES`
+    of_contacts: list[float]  # the work `OF_CONTACTS`
+    of_joints: list[float]  # the work `OF_JOINTS`
+    elastic: float  # in compliant contacts at its end
+    springs_before: float  # in springs at its start
+    springs_after: float  # and at its end
+    loads_before: float = 0.0  # the potentials that users' forces tell of, at its start
+    loads_after: float = 0.0  # and at its end
+
+
 def entered(
     book: EnergyState, model: Model, rules: ContactRules, taken: Taken, asleep: Flags
 ) -> EnergyState:
@@ -67,42 +82,58 @@ def entered(
 
     What bodies hold at the end is not known here: `held` is for the report to say.
     """
-    start, solved, held = taken.start, taken.solved, taken.held
-    entries, elastic = book.work.tolist(), 0.0
-    in_bonds = float(elastic_energies(model.bonds, *solved.bonds.strained).sum())
-    springs_before = taken.joints_before.potential_energy() + in_bonds
-    stored = taken.loads_before + springs_before + book.in_contacts
-    entries[_OUTSIDE] += held.kinetic + (held.potential + stored) - book.held
-    mean, works = _work_on_bodies(model, start, solved, taken.moved)
-    _add(entries, _BODIES, works)
-    entries[_INTEGRATION] += _work_of_stiffness(start, solved, mean)
-    entries[_RECOVERY] += _work_of_parting(model, start, solved)
+    start, solved = taken.start, taken.solved
+    mean, of_bodies = _work_on_bodies(model, start, solved, taken.moved)
+    of_contacts, elastic = [0.0] * len(_CONTACTS), 0.0
     if len(solved.terms):
-        works, elastic = _work_of_contacts(model, rules, start, solved, mean)
-        _add(entries, _CONTACTS, works)
-    entries[_DRIVES] += solved.cell_work
-    impulses = solved.joint_impulses
+        of_contacts, elastic = _work_of_contacts(model, rules, start, solved, mean)
+    of_joints, impulses = [0.0] * len(_JOINTS), solved.joint_impulses
     if impulses.size:
-        works = work_of_joints(
+        of_joints = work_of_joints(
             model.joints, solved.joints, impulses, mean, solved.velocity, start.inverse_mass
         )
-        _add(entries, _JOINTS, works)
-    in_bonds, lost = 0.0, 0.0
+    in_bonds = float(elastic_energies(model.bonds, *solved.bonds.strained).sum())
+    of_bonds, still_in_bonds, lost = [0.0] * len(_BONDS), 0.0, 0.0
     if solved.bonds.which.size:
-        works, in_bonds, lost = _work_of_bonds(model, taken, mean)
-        _add(entries, _BONDS, works)
-    entries[_LOADS] += taken.loads_after - taken.loads_before
-    # the springs' work is in already: with what they hold in the end it makes their error
-    entries[_INTEGRATION] += elastic - book.in_contacts - springs_before
-    springs = taken.joints_after.potential_energy() + in_bonds
-    entries[_INTEGRATION] += springs
+        of_bonds, still_in_bonds, lost = _work_of_bonds(model, taken, mean)
+    after = booked(
+        book,
+        Sums(
+            taken.held.kinetic, taken.held.potential, of_bodies, of_contacts, of_joints, elastic,
+            taken.joints_before.potential_energy() + in_bonds,
+            taken.joints_after.potential_energy() + still_in_bonds,
+            taken.loads_before, taken.loads_after,
+        ),
+    )  # fmt: skip
+    work = after.work
+    work[_BONDS] += of_bonds
+    work[_DRIVES] += solved.cell_work
+    work[_INTEGRATION] += _work_of_stiffness(start, solved, mean)
+    work[_RECOVERY] += _work_of_parting(model, start, solved)
     if taken.broken:
         lost += taken.joints_after.energy_of_broken(taken.broken)
-    entries[_INTEGRATION] += lost
-    entries[_DAMPING] -= lost
+    work[_INTEGRATION] += lost
+    work[_DAMPING] -= lost
     if asleep.any() and (fallen := asleep & ~start.still).any():
-        entries[_SLEEP] -= _motion_of(model, taken.moved, fallen, start.gravity)
-    return EnergyState(np.array(entries), book.held, taken.loads_after, springs, elastic)
+        work[_SLEEP] -= _motion_of(model, taken.moved, fallen, start.gravity)
+    return after
+
+
+def booked(book: EnergyState, sums: Sums) -> EnergyState:
+    """The books after a step in which nothing broke, fell asleep or had to be parted."""
+    entries = book.work.tolist()
+    stored = sums.loads_before + sums.springs_before + book.in_contacts
+    entries[_OUTSIDE] += sums.kinetic + (sums.potential + stored) - book.held
+    _add(entries, _BODIES, sums.of_bodies)
+    _add(entries, _CONTACTS, sums.of_contacts)
+    _add(entries, _JOINTS, sums.of_joints)
+    entries[_LOADS] += sums.loads_after - sums.loads_before
+    # the springs' work is in already: with what they hold in the end it makes their error
+    entries[_INTEGRATION] += sums.elastic - book.in_contacts - sums.springs_before
+    entries[_INTEGRATION] += sums.springs_after
+    return EnergyState(
+        np.array(entries), book.held, sums.loads_after, sums.springs_after, sums.elastic
+    )
 
 
 def _add(entries: list[float], causes: list[int], works: list[float]) -> None:

@@ -224,7 +224,7 @@ def find_impulses(
             depths=overlaps.depths,
             new=overlaps.new,
             kinetic=start.kinetic,
-            work=0.0,  # not known yet
+            ended=0.0,  # not known yet
             step=start.step,
             coordinates=joints.measured,
             growth=solve.growth,
@@ -246,7 +246,7 @@ def find_impulses(
         if calmer < CALM * after or (failed and calm.converged):
             velocity, solution, after = speeds, calm, calmer
             solved = solved._replace(solution=calm, velocity=speeds, motion=speeds)
-    solved = solved._replace(work=after - start.kinetic)
+    solved = solved._replace(ended=after)
     if terms.parting is not None and come_too_slowly_apart(terms, solution):
         push = parting_terms(terms, solution, start.inverse_mass)
         held = parting_rows(acting_rows, solution)

@@ -28,6 +28,7 @@ from amontons.model.shapes import Shape
 from amontons.model.world import World
 from amontons.simulation.cell_model import CellModel
 from amontons.simulation.joined_bodies import JoinedBodies, Ties
+from amontons.simulation.small_world import SmallWorld
 from amontons.simulation.state import BodyState, State
 
 Floats = NDArray[np.float64]
@@ -111,6 +112,11 @@ class Model:
     def mobile(self) -> NDArray[np.bool_]:
         """Bodies that impulses can move while awake; the last is the world, (bodies + 1,)."""
         return np.append(self.masses.inverse_mass > 0.0, False)
+
+    @cached_property
+    def small(self) -> SmallWorld | None:
+        """Its tables for compiled steps; None where there are no such."""
+        return SmallWorld.of(self)
 
     @cached_property
     def no_contacts(self) -> ContactSet:

@@ -102,6 +102,8 @@ class Rules:
     """When resting bodies fall asleep; by default never."""
     watch: str = "stop"
     """What to do when energy appears from nowhere: "stop", "note" or "off"."""
+    compiled: bool = False
+    """Take steps of small worlds in one compiled call where that can be; the bits are the same."""
 
     def __post_init__(self) -> None:
         for name in ("near", "recovery_speed", "bounce_speed"):

@@ -43,22 +43,22 @@ ABSURD = 1e3
 
 
 def judged(
-    watch: WatchState, model: Model, rules: ContactRules, solved: StepSolution, before: float,
-    elastic: float,
+    watch: WatchState, model: Model, rules: ContactRules, free: float, kinetic: float,
+    given: float, before: float, elastic: float,
 ) -> tuple[WatchState, float]:  # fmt: skip
     """What is known after this step, and kinetic energy by its ceiling if that is a runaway, or 0.
 
-    `before` is the kinetic energy at the start of the step, and `elastic` that of all springs [J].
+    `before` is the kinetic energy at the start of the step, `free` that at the free velocity and
+    `kinetic` that in the end; `given` is the :func:`driven_work`, `elastic` is in all springs [J].
     """
-    kinetic, given = solved.kinetic + solved.work, driven_work(model, solved)
-    supply = max(0.0, before - watch.last) + max(0.0, solved.kinetic - before) + given
+    supply = max(0.0, before - watch.last) + max(0.0, free - before) + given
     supply += elastic if watch.changed else 0.0
     ceiling = min(watch.supplied, watch.peak + float(watch.recent[:, 1].sum())) + supply
     # by default a tenth of the speed of a fall, of which the slip speed is a thousandth
     speed = max(rules.recovery_speed, 100.0 * rules.slip_speed)
     ceiling += 0.5 * speed * speed * model.masses.total
     ratio = kinetic / ceiling if ceiling > 0.0 else 0.0
-    rising = solved.work - given > RISE * kinetic
+    rising = kinetic - free - given > RISE * kinetic
     strikes = 0 if ratio <= WARY else watch.strikes + rising
     recent = np.empty_like(watch.recent)
     recent[:-1], recent[-1, 0], recent[-1, 1] = watch.recent[1:], kinetic + elastic, supply
@@ -120,7 +120,10 @@ def watch_energy(
         return state.watch, []
     elastic = elastic_energy(model, joints, solved.detected)
     elastic += float(elastic_energies(model.bonds, *solved.bonds.strained).sum())
-    after, ratio = judged(state.watch, model, rules, solved, before, elastic)
+    given = driven_work(model, solved)
+    after, ratio = judged(
+        state.watch, model, rules, solved.kinetic, solved.ended, given, before, elastic
+    )
     if not ratio:
         return after, []
     text, names = explain(model, state.bodies, solved, ratio)
@@ -152,7 +155,7 @@ def explain(
     fastest = float(np.linalg.norm(solved.velocity[rows[0], :3]))
     return (
         f"energy comes from nowhere: contacts and joints gave {listed(names)} kinetic energy, now "
-        f"{solved.kinetic + solved.work:.3g} J in all, {ratio:.2g} times what gravity, motors and "
+        f"{solved.ended:.3g} J in all, {ratio:.2g} times what gravity, motors and "
         f"everything else could have supplied ({names[0] if names else 'a body'} moves at "
         f"{fastest:.3g} m/s). See whether bodies overlap, joints and motors contradict each other "
         "or masses are extremely unequal there; take a shorter step (or substeps), or a solver "

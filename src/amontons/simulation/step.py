@@ -22,6 +22,7 @@ from amontons.errors import InputError
 from amontons.simulation.cell_model import CellModel
 from amontons.simulation.cell_state import CellState
 from amontons.simulation.checks import check_bodies, unit
+from amontons.simulation.compiled import Compiled, compiled_step
 from amontons.simulation.energy_book import Taken, entered
 from amontons.simulation.impulses import Start, find_impulses
 from amontons.simulation.joined_bodies import as_they_broke
@@ -72,8 +73,11 @@ def step(
 
 def take_step(
     model: Model, state: State, h: float, choice: SolverChoice, rules: Rules
-) -> tuple[State, StepReport, StepSolution | None]:
-    """As :func:`step`, with the problem that was solved and its solution; None: all sleep."""
+) -> tuple[State, StepReport, StepSolution | Compiled | None]:
+    """As :func:`step`, with the problem that was solved and its solution; None: all sleep.
+
+    Of a compiled step there is what :func:`staged` goes through again, to the same bits.
+    """
     check_bodies(state.bodies, state.gravity, model.name_of)
     if model.cell is not None:
         if rules.sleeping is not None:
@@ -97,6 +101,12 @@ def take_step(
         return *slumber(state, h, watch), None
     state, contacts = detect(model, astir, twist, h, contact_rules)
     watch.lap("detect")
+    if rules.compiled and astir.active is None and rules.sleeping is None:
+        whole = compiled_step(
+            model, state, contacts, wrench, h, choice, rules, contact_rules, watch
+        )  # fmt: skip
+        if whole is not None:
+            return whole
     # v* = v + h M⁻¹ f, and the rows of joints and bonds
     start = free_motion(model, state, twist, wrench, h)
     place = state.bodies.position, state.bodies.orientation
@@ -169,6 +179,16 @@ def take_step(
     notes = notes_of(model, after, solved, contact_rules, tolerance, broken, torn)
     report = report_on(model, after, solved, as_ended, now, (*warnings, *notes), watch)
     return after, report, solved
+
+
+def staged(taken: StepSolution | Compiled) -> StepSolution:
+    """The problem and the solution of a step, also of one that was taken in one compiled call."""
+    if isinstance(taken, StepSolution):
+        return taken
+    rules = dataclasses.replace(taken.rules, compiled=False)
+    _, _, solved = take_step(taken.model, taken.state, taken.step, taken.choice, rules)
+    assert isinstance(solved, StepSolution)
+    return solved
 
 
 def driven(model: Model, state: State, h: float) -> Floats:

@@ -45,7 +45,7 @@ class StepSolution(NamedTuple):
     depths: Floats  # overlaps by the smaller half thickness, (detected,)
     new: NDArray[np.bool_]  # bodies that were in no step before, (bodies,)
     kinetic: float  # energy at the free velocity v* [J]
-    work: float  # kinetic energy that impulses add [J]; negative where they dissipate
+    ended: float  # that at v⁺ [J]
     step: float  # [s]
     coordinates: Measured  # of joints: at the start, and once the step is taken, at its end
     growth: Floats = NO_GROWTH  # of the cell: what impulses add to its rates [1/s], (3,)
