@@ -29,7 +29,7 @@ from amontons.problem.problem import ConeProblem
 from amontons.ranks.communicator import Communicator, OneProcess
 from amontons.ranks.division import Owners, Part, runs_of_rows
 from amontons.solvers.apgd.accept import BOUNDED, UNBOUNDED, Pace, accept, recalled
-from amontons.solvers.apgd.method import APGD, _first_curvature
+from amontons.solvers.apgd.method import APGD, first_curvature
 from amontons.solvers.apgd.propose import Origin, propose
 from amontons.solvers.base import Buffers, Iterate
 from amontons.solvers.gauge import Gauge
@@ -78,7 +78,7 @@ class DividedAPGD(APGD):
             yield from super().iterations(problem, x, gauge, buffers)
             return
         metric = problem.metric(self.scaling)
-        pace = Pace(_first_curvature(problem, metric), 1.0, 0.0)  # 3, 4
+        pace = Pace(first_curvature(problem, metric), 1.0, 0.0)  # 3, 4
         share = _Share(problem, self.communicator)
         sets, steps, rho = share.part.sets, share.part.metric(metric), gauge.rho[share.part.blocks]
         origin = Origin(np.empty(0), problem.linear[share.part.rows])

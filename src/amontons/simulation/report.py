@@ -1,4 +1,4 @@
-"""What a step tells: one report per step, and all of them as arrays."""
+"""Reports: one per step, and all of them as arrays."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, kw_only=True)
 class StepReport:
-    """One step, looked at from outside."""
+    """Summary of one step."""
 
     number: int = reading()
     """Steps taken so far, this one included."""
@@ -40,9 +40,9 @@ class StepReport:
     joint_rows: int = reading(total="largest")
     """Rows of joints, motors and springs in the problem."""
     iterations: int = reading(total="mean")
-    """Of the solver."""
+    """Iterations of the solver."""
     status: Status = reading(attribute="converged", total="sum")
-    """How its solve ended; read as whether it converged, 1 or 0."""
+    """How its solve ended; as a reading, 1 if it converged, else 0."""
     residual: float = reading(total="largest")
     """Independent residual of the solution, in the solver's measure."""
     penetration: float = reading("m", total="largest")
@@ -54,10 +54,10 @@ class StepReport:
     potential_energy: float = reading("J")
     """In gravity, springs, compliant contacts and users' forces at its end [J]."""
     dissipated_energy: float = reading("J")
-    """Became heat since the start, by friction, impacts, dampers and drag [J]."""
+    """Energy dissipated since the start by friction, impacts, dampers and drag [J]."""
     work: Work = reading("J", columns=tuple(f"work_{cause}" for cause in CAUSES))
-    """Energy that came to bodies and springs since the start, by cause [J]: their sum is the
-    kinetic and potential energy at its end."""
+    """Energy supplied to bodies and springs since the start, by cause [J]: its sum is the
+    kinetic and potential energy at the end of the step."""
     momentum: Floats = reading("kg m/s", columns=along_axes("momentum"))
     """At its end [kg m/s], shape (3,)."""
     angular_momentum: Floats = reading("kg m²/s", columns=along_axes("angular_momentum"))
@@ -186,7 +186,7 @@ class Readings:
 
     @property
     def work(self) -> dict[str, Floats]:
-        """Energy that came to bodies and springs since the start, by cause [J], each (steps,)."""
+        """Energy supplied to bodies and springs since the start, by cause [J], each (steps,)."""
         table = np.array([report.work for report in self.reports]).reshape(-1, len(CAUSES))
         return dict(zip(CAUSES, table.T, strict=True))
 
@@ -197,11 +197,11 @@ class Readings:
 
     @property
     def note_summaries(self) -> list[NoteSummary]:
-        """What the notes come to, kind by kind."""
+        """Summaries of the notes, one per kind."""
         return summaries(self.notes, len(self))
 
     def summary(self) -> str:
-        """The run in a few lines: what there was to note, how often, when, and where worst."""
+        """The run in a few lines: its notes, how often and when they occurred, and the worst."""
         if not self.reports:
             return "no steps yet"
         found = self.note_summaries
@@ -209,7 +209,7 @@ class Readings:
         return "\n".join([f"{head}:" if found else f"{head}, nothing to note", *map(str, found)])
 
     def clear(self) -> None:
-        """Forget everything so far, as a long run may want to."""
+        """Discard everything so far, as in a long run."""
         self.reports.clear()
         self.forgotten = 0
 

@@ -1,4 +1,4 @@
-"""What a file must be before it is read, and what is said when it is not."""
+"""Checks of a file before it is read, and their error messages."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ DAMAGE = (
 
 @contextlib.contextmanager
 def naming(path: Path) -> Iterator[None]:
-    """Put the file's name in front of whatever is found wrong with its content."""
+    """Prefix errors about a file's content with its name."""
     try:
         yield
     except (FileFormatError, InputError) as reason:
@@ -63,6 +63,6 @@ def require_file(path: Path, kind: str) -> None:
 
 
 def brief(reason: BaseException) -> str:
-    """What a library says of a file, in one line."""
+    """A library's error message in one line."""
     said = " ".join(str(reason).split()) or type(reason).__name__
     return said if len(said) <= 160 else f"{said[:157]}..."

@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all, whatever happens while they are written."""
+"""Files that exist whole or not at all, whatever happens while they are written."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from amontons.errors import OutputError
 
 @contextlib.contextmanager
 def replacing(path: Path) -> Iterator[BinaryIO]:
-    """A new file to write, which takes the place of `path` once all of it is on the disk."""
+    """A new file to write, which replaces `path` once all of it is on disk."""
     target = Path(os.path.realpath(path))
     temporary = target.with_name(f"{_unfinished(target)}{secrets.token_hex(8)}.tmp")
     try:
@@ -56,9 +56,9 @@ def require_replaceable(path: Path) -> None:
 
 
 def remove_unfinished(path: Path) -> None:
-    """Remove what processes that were killed while they replaced `path` have left behind.
+    """Remove temporary files left by processes that were killed while replacing `path`.
 
-    Only for those who know that nobody is replacing that file now.
+    Call it only if nobody can be replacing that file now.
     """
     target = Path(os.path.realpath(path))
     for left in target.parent.glob(f"{glob.escape(_unfinished(target))}*.tmp"):
@@ -67,5 +67,5 @@ def remove_unfinished(path: Path) -> None:
 
 
 def _unfinished(target: Path) -> str:
-    """How the names of the temporary files of a file begin, short enough for any file system."""
+    """Prefix of the names of a file's temporary files, short enough for any file system."""
     return f".{target.name[:50]}."

@@ -1,4 +1,4 @@
-"""URDF or MJCF: what a robot file begins with says."""
+"""URDF or MJCF: told apart by the start of a robot file."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from amontons.storage.reading import no_file
 
 
 def is_mjcf(path: str | os.PathLike[str]) -> bool:
-    """Whether a file is MJCF, and not URDF; the text of an MJCF file is taken, too."""
+    """Whether a file is MJCF and not URDF; the text of an MJCF file is accepted as well."""
     if isinstance(path, str) and path.lstrip().startswith("<"):
         return True
     path = Path(path)

@@ -34,11 +34,11 @@ def write_video(
     Parameters
     ----------
     fps:
-        Pictures a second.
+        Pictures per second.
     pace:
-        Simulated seconds that pass in a second of the film.
+        Simulated seconds per second of the film.
     on_picture:
-        Told how many pictures are done, and of how many.
+        Called with the numbers of finished pictures and of all.
     """
     program = _ffmpeg()
     path, look = Path(path), look or Look()
@@ -63,7 +63,7 @@ def write_video(
 
 
 def moments(results: Results, fps: float, pace: float) -> Longs:
-    """Numbers of the frames that a film shows, one a picture."""
+    """Numbers of the frames that a film shows, one per picture."""
     times = results.time
     if not times.size:
         raise InputError(f"{results.path} has no frames to show yet")
