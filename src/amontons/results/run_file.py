@@ -44,7 +44,7 @@ from amontons.results.schema import CONSTANT, Arrays, Outline, constant_names
 from amontons.simulation.contacts import Contacts
 from amontons.simulation.notes import Note
 from amontons.simulation.report import StepReport
-from amontons.storage.writing import take_place
+from amontons.storage.writing import beside, take_place
 
 NOTHING_MORE: Mapping[str, str] = MappingProxyType({})
 
@@ -96,10 +96,10 @@ class RunFile:
 
         `extra` are columns of the steps beyond `COLUMNS`, with their units.
         """
-        fresh = path.with_name(f".{path.name}.new")
         with writing(path):
+            fresh = beside(path)
             require_space(path, SPARE)
-            with h5py.File(fresh, "w", libver=HDF5_VERSIONS) as file:
+            with h5py.File(fresh, "x", libver=HDF5_VERSIONS) as file:
                 add_constants(file, {**_shapes(world), **_bodies(world)})
                 _add_growing(file, len(world.bodies), contacts, extra)
                 describe(file, rate, about)
