@@ -31,7 +31,7 @@ def figures(tmp_path, script, *options):
 @pytest.mark.slow
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_small_bed_settles(tmp_path, engine):
-    given = ("--bodies", "40", "--engines", engine, "--limit", "8")
+    given = ("--bodies", "40", "--engines", engine, "--limit", "100")
     (run,) = figures(tmp_path, "packing", *given)["runs"]
     assert "failed" not in run
     assert run["rests"] or engine in ("pybullet", "mujoco")  # theirs may creep for ever
