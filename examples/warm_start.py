@@ -11,7 +11,8 @@ import amontons as am
 from amontons.scenes import Wall
 
 scene = Wall(courses=6, length=5)
-sim = am.Simulation(scene.build(), step=4e-3, solver=am.APGD(tolerance=1e-4))
+solver = am.APGD(tolerance=1e-4, min_iterations=0)  # stops as soon as it is within the tolerance
+sim = am.Simulation(scene.build(), step=4e-3, solver=solver)
 sim.run(0.4)
 
 cold, warm, again = [], [], []
@@ -19,9 +20,9 @@ for _ in range(60):
     sim.step()
     problem = sim.problem()
     warm.append(sim.readings[-1].iterations)
-    start = sim.solver.solve(problem)
+    start = solver.solve(problem)
     cold.append(start.iterations)
-    again.append(sim.solver.solve(problem, guess=start.impulses).iterations)
+    again.append(solver.solve(problem, guess=start.impulses).iterations)
 
 print(f"iterations per step: cold {np.mean(cold):.0f}, from the last step {np.mean(warm):.0f}, "
       f"from the solution itself {np.mean(again):.1f}")  # fmt: skip

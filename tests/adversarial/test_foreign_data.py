@@ -48,7 +48,7 @@ def test_what_is_elsewhere_is_not_shown(run, tmp_path, how):
     with h5py.File(run, "r+", libver="latest") as file:
         del file["bodies/name"]
         how(file, tmp_path / "secret")
-    words = "another file" if how is not soft else "link to elsewhere"
+    words = "another file" if how is not soft else "is a link"
     with pytest.raises(am.FileFormatError, match=words):
         Results(run)
     with pytest.raises(am.FileFormatError, match=words):

@@ -95,7 +95,7 @@ def test_json_and_options_arrive(tmp_path):
         assert results.about["parameters"]["seed"] == 5
         assert results.about["settings"] == {
             "time": 0.1, "step": 0.005, "solver": "gauss-seidel", "tolerance": 1e-2,
-            "max_iterations": 77, "friction": None,
+            "max_iterations": 77, "friction": None, "rate": 20.0,
         }  # fmt: skip
         energy = results.readings("kinetic_energy") + results.readings("potential_energy")
         assert report["energy"] == [energy[0], energy[-1]]

@@ -31,7 +31,7 @@ def refused(result, *words):
     [
         (("drum",), ("nothing is to be varied", "--set")),
         (("drum", "--set", "fric=1,2"), ("no parameter 'fric'", "friction")),
-        (("drum", "--set", "friction=0.8:0.1"), ("friction=0.8:0.1", "say how many")),
+        (("drum", "--set", "friction=0.8:0.1"), ("friction=0.8:0.1", "give their number")),
         (("drum", "--set", "seed=9:0"), ("empty range",)),
         (("drum", "--set", "seed="), ("seed has no values",)),
         (("drum", "--set", "friction=-1,1"), ("friction is -1", "0 to 100")),

@@ -79,7 +79,12 @@ TWICE = {"Part"}
 OF_TUPLES = {"_asdict", "_fields", "_make", "_replace"}
 """Names of named tuples that are public in spite of their underscores."""
 
-FOREIGN = {"_forks.py", "_numba_cache.py", "solvers/interior_point/linear_system/factorisation.py"}
+FOREIGN = {
+    "_forks.py",
+    "_numba_cache.py",
+    "small_worlds/linking.py",
+    "solvers/interior_point/linear_system/factorisation.py",
+}
 """Files that use private names of other packages, whose versions are bounded."""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -114,6 +115,7 @@ def run(
         folder = out or free_folder(source[0].stem if source else made.name)
         check_run_folder(folder, source, force=force)
         rate, points = _output(made, frames, contacts)
+        settings = dataclasses.replace(settings, rate=rate)
         begun = begin(
             made, folder, settings=settings, rate=rate, contacts=points, force=force, ranks=ranks
         )  # fmt: skip

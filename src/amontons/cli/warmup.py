@@ -227,4 +227,5 @@ def _use_beside_solvers(problem: ConeProblem) -> None:
     if isinstance(problem.operator, BodyOperator):
         still = problem.operator.velocities(zero)
         problem.operator.quadratic(still, still, still, 0.0)
+    problem.compliance_square((zero, zero, zero), 0.0)
     problem_cost(problem)

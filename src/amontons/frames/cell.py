@@ -49,7 +49,7 @@ class FrameCell:
 
     def nearest(self, vector: Floats) -> Floats:
         """The shortest of the ways (n, 3) that end at images of the same point [m]."""
-        middle = self.lattice._replace(origin=-0.5 * self.edges.sum(axis=1))
+        middle = self.lattice._replace(origin=-0.5 * self.lengths)
         return np.asarray(vector + middle.shifts(middle.home(vector)))
 
     def before(self, step: float) -> FrameCell:

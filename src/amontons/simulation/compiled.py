@@ -22,7 +22,7 @@ from amontons.dynamics.energy_ledger import Work
 from amontons.dynamics.joints.coordinates import Measured
 from amontons.dynamics.joints.step import measure, retargeted, targets_of
 from amontons.problem.solution import Status
-from amontons.simulation.energy_book import Sums, booked
+from amontons.simulation.energy_book import StepSums, booked
 from amontons.simulation.impulses import SLACK
 from amontons.simulation.model import Model
 from amontons.simulation.report import StepReport
@@ -37,7 +37,7 @@ from amontons.small_worlds.tables import (
     BodiesNow,
     BodiesThen,
     Found,
-    Settings,
+    StepSettings,
 )
 from amontons.solvers import Auto
 from amontons.solvers.direct.method import MOST_STEPS
@@ -84,7 +84,7 @@ def compiled_step(
         ),
         Laws(pairs.friction, pairs.restitution, pairs.compliance, pairs.damping),
         Limits(limit.near, limit.recovery_speed, limit.bounce_speed, limit.lift_speed),
-        Settings(
+        StepSettings(
             h, solver.tolerance, min(solver.max_iterations, MOST_STEPS), limit.yardstick.least,
             limit.yardstick.most, SLACK * limit.near,
         ),
@@ -108,7 +108,7 @@ def compiled_step(
             return None
     energy = booked(
         state.energy,
-        Sums(
+        StepSums(
             numbers[at.HELD_KINETIC], numbers[at.HELD_POTENTIAL],
             numbers[at.WORK_ON_BODIES : at.WORK_OF_CONTACTS],
             numbers[at.WORK_OF_CONTACTS : at.WORK_OF_ROWS], numbers[at.WORK_OF_ROWS :],

@@ -60,7 +60,7 @@ class Taken(NamedTuple):
     held: Mechanics  # what bodies held at its start
 
 
-class Sums(NamedTuple):
+class StepSums(NamedTuple):
     """Energies and works of a step [J]."""
 
     kinetic: float  # of the bodies at its start
@@ -98,7 +98,7 @@ def entered(
         of_bonds, still_in_bonds, lost = _work_of_bonds(model, taken, mean)
     after = booked(
         book,
-        Sums(
+        StepSums(
             taken.held.kinetic, taken.held.potential, of_bodies, of_contacts, of_joints, elastic,
             taken.joints_before.potential_energy() + in_bonds,
             taken.joints_after.potential_energy() + still_in_bonds,
@@ -119,7 +119,7 @@ def entered(
     return after
 
 
-def booked(book: EnergyState, sums: Sums) -> EnergyState:
+def booked(book: EnergyState, sums: StepSums) -> EnergyState:
     """The books after a step in which nothing broke, fell asleep or had to be parted."""
     entries = book.work.tolist()
     stored = sums.loads_before + sums.springs_before + book.in_contacts

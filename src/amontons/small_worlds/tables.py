@@ -71,7 +71,7 @@ class Found(NamedTuple):
     old_values: Floats
 
 
-class Settings(NamedTuple):
+class StepSettings(NamedTuple):
     """Numbers that rule a step."""
 
     step: float  # [s]
