@@ -62,9 +62,12 @@ class SphereList(Sequence[Shape]):
         return np.asarray((0.4 * mass * self.radius**2)[:, None, None] * np.eye(3))
 
     def distinct(self) -> tuple[list[Shape], NDArray[np.int64]]:
-        """Its distinct spheres, in the order of their radii, and which of them each one is."""
-        sizes, which = np.unique(self.radius, return_inverse=True)
-        return [sphere(radius) for radius in sizes.tolist()], which.ravel()
+        """Its distinct spheres, in the order in which they come, and which of them each one is."""
+        sizes, first, which = np.unique(self.radius, return_index=True, return_inverse=True)
+        order = np.argsort(first)
+        place = np.empty_like(order)
+        place[order] = np.arange(len(order))
+        return [sphere(radius) for radius in sizes[order].tolist()], place[which.ravel()]
 
 
 def sphere(radius: float) -> Sphere:

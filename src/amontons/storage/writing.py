@@ -68,7 +68,7 @@ def own_file(path: Path) -> int:
 def take_place(fresh: Path, path: Path) -> None:
     """Let a file that is whole take the place of another one, in one step."""
     require_replaceable(path)
-    os.replace(fresh, path)
+    Path(fresh).replace(path)
 
 
 def require_replaceable(path: Path) -> None:
