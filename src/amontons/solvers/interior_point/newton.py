@@ -32,13 +32,7 @@ class NewtonSystem:
     block, and more where a pivot fails: redundant constraints and joints make N singular. The
     residual of a refinement is taken with the problem's own product, without δ. Where a direction
     stays inexact all the same, as in beds that hardly any contact holds, the next matrices have a
-<<<<<<< ours
-    smaller δ: directions with such an error do not bring the last digits. If no δ helps, the matrix
-    over bodies has lost them: (δ + Θ)⁻¹ of contacts at the edge of their cones that do not slip
-    outweighs in it what holds the rest. From then on the matrix is that over contacts.
-=======
     smaller δ: directions with such an error do not bring the last digits.
->>>>>>> theirs
     """
 
     def __init__(
