@@ -227,7 +227,7 @@ def contact_terms(
     """
     count = len(contacts)
     if not count:
-        return _no_terms(contacts, pairs)
+        return _no_terms(contacts, pairs, parting is not None)
     keep, bounces = np.empty((2, count), dtype=bool)
     mu, offset, yielding = np.empty((3, count))
     restitution = bouncing * pairs.restitution
@@ -245,7 +245,7 @@ def contact_terms(
         mu = np.where(sticking, of(pairs.static_friction), mu)
     terms = ContactTerms(contacts, None, bounces, mu, offset)
     terms.has_static_friction = pairs.sticks
-    if parting is not None and parting.any():
+    if parting is not None:
         part = np.clip(contacts.gaps / step, -rules.recovery_speed, 0.0)
         terms.parting = np.where(parting & ~bounces, part, 0.0)
     if pairs.resists_turning:
@@ -269,7 +269,7 @@ def pulls_of(
     return step * shared(force, contacts.bodies, contacts.gaps <= rules.cohesion_range)
 
 
-def _no_terms(contacts: ContactSet, pairs: PairTable) -> ContactTerms:
+def _no_terms(contacts: ContactSet, pairs: PairTable, parting: bool) -> ContactTerms:
     """The terms of no contacts."""
     none = contacts.gaps
     return ContactTerms(
@@ -282,6 +282,7 @@ def _no_terms(contacts: ContactSet, pairs: PairTable) -> ContactTerms:
         spinning=none if pairs.resists_turning else None,
         compliance=none if pairs.yields else None,
         cohesion=none if pairs.pulls else None,
+        parting=none if parting else None,
         has_static_friction=pairs.sticks,
     )
 

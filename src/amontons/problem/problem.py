@@ -73,11 +73,10 @@ class ConeProblem(InternalProblem):
     def _hold(self, operator: Operator, linear: Floats, given: Floats, terms: Terms) -> None:
         """Take sound data in internal order; r in the caller's, too, in which ‖r‖ is summed."""
         self.operator, self.linear = operator, linear
-        one_sided = 0.0 if self.sets.bilateral else 1.0
-        self.all_rows, self.all_blocks, others = self.total(
-            (float(self.rows), float(self.blocks), one_sided)
+        self.all_rows, self.all_blocks, one_sided = self.ranks.size(
+            self.rows, self.blocks, not self.sets.bilateral
         )
-        self.bilateral = others == 0.0
+        self.bilateral = not one_sided
         self.compliance, self.cohesion, self.lengths = terms
         self.judged_as_given: ConeProblem | None = None
         """Itself if errors count in its own rows, too: torques and forces alike, as in the files

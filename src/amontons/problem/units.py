@@ -127,7 +127,7 @@ def even(problem: ConeProblem) -> ConeProblem:
     for cached in ("curvature", "mean_steps", "_largest_curvature", "even"):
         other.__dict__.pop(cached, None)
     other.operator = problem.operator.scaled(factors)
-    other.sets = sets
+    other.sets = problem.ranks.arranged(sets)
     other.linear = factors * problem.linear
     if problem.compliance is not None:
         other.compliance = factors * factors * problem.compliance

@@ -116,7 +116,7 @@ class Simulation:
         )  # fmt: skip
         """How bodies touch, when they sleep, and what to do where energy comes from nowhere."""
         self.ranks = ranks
-        self.solvers = chosen_solvers(solver, friction, ranks, world)
+        self.solvers = chosen_solvers(solver, friction, ranks, world, sleeping)
         self.readings, self._turnstile = Readings(), Turnstile()
         self.joints = SimulatedJoints(world)
         self.loads = ForceSystem([], world.index_of, self.bodies.position, self.bodies.orientation)
@@ -179,7 +179,9 @@ class Simulation:
 
     @solver.setter
     def solver(self, solver: Solver) -> None:
-        self.solvers = chosen_solvers(solver, "convex", self.ranks, self.world)
+        self.solvers = chosen_solvers(
+            solver, "convex", self.ranks, self.world, self.rules.sleeping
+        )
 
     @property
     def cell(self) -> CellState:
@@ -262,8 +264,9 @@ class Simulation:
             for part in range(self.substeps):
                 place = state.bodies.position
                 state, report, solved = take_step(
-                    self._model, state, self._next_length(state), self.solvers, self.rules
-                )
+                    self._model, state, self._next_length(state), self.solvers, self.rules,
+                    self.ranks,
+                )  # fmt: skip
                 reports.append(report)
                 sensed.append(state.sensors)
                 if part < self.substeps - 1 and solved is not None:
@@ -346,7 +349,7 @@ class Simulation:
     def contacts(self) -> Contacts:
         """Contacts of the last step and their forces; of its last substep where it has several.
 
-        Those of sleepers are as they were, and come last.
+        Those of sleepers are as they were, and come last. Each of several processes has its own.
         """
         found = Contacts.none()
         if self._last is not None:

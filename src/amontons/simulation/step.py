@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 from amontons.checks import positive
 from amontons.collision.broad.rows import body_order
 from amontons.collision.contacts import ContactSet
-from amontons.collision.memory import RememberedContacts
 from amontons.dynamics.contact_laws import ContactRules
 from amontons.dynamics.free_velocity import free_velocities
 from amontons.dynamics.integration import advance
@@ -16,6 +15,7 @@ from amontons.dynamics.joints.readings import JointReadings
 from amontons.dynamics.joints.step import joint_rows, loaded, measure
 from amontons.dynamics.joints.stiffness import NOT_TAUT, steady_turns, stiffen
 from amontons.errors import InputError
+from amontons.ranks.communicator import Communicator
 from amontons.simulation.cell_model import CellModel
 from amontons.simulation.cell_state import CellState
 from amontons.simulation.checks import check_bodies, unit
@@ -30,6 +30,7 @@ from amontons.simulation.report import StepReport, report_on
 from amontons.simulation.rules import Rules, SolverChoice
 from amontons.simulation.runaway import watch_energy
 from amontons.simulation.sensing import Sensed, sense
+from amontons.simulation.share import WHOLE, DividedShare, Share
 from amontons.simulation.sleeping import among
 from amontons.simulation.slumber import nobody_stirs, slumber
 from amontons.simulation.state import BodyState, State
@@ -68,9 +69,17 @@ def step(
 
 
 def take_step(
-    model: Model, state: State, h: float, choice: SolverChoice, rules: Rules
+    model: Model,
+    state: State,
+    h: float,
+    choice: SolverChoice,
+    rules: Rules,
+    ranks: Communicator | None = None,
 ) -> tuple[State, StepReport, StepSolution | None]:
-    """As :func:`step`, with the problem that was solved and its solution; None: all sleep."""
+    """As :func:`step`, with the problem that was solved and its solution; None: all sleep.
+
+    The processes that share it are `ranks`, if there are any.
+    """
     check_bodies(state.bodies, state.gravity, model.name_of)
     if model.cell is not None:
         if rules.sleeping is not None:
@@ -90,7 +99,7 @@ def take_step(
     astir = stirred(model, state, twist, wrench, h)
     if nobody_stirs(model, astir):
         return *slumber(state, h, watch), None
-    state, contacts = detect(model, astir, twist, h, contact_rules)
+    state, contacts, share = detect(model, astir, twist, h, contact_rules, ranks)
     watch.lap("detect")
     # v* = v + h M⁻¹ f, and the rows of joints
     start = free_motion(model, state, twist, wrench, h)
@@ -99,9 +108,10 @@ def take_step(
     state = state._replace(joints=joints)
     # v⁺ = v* + M⁻¹ D γ with the impulses γ that solve the cone complementarity problem
     memory = state.contacts.recall(contacts, CARRIED)
+    overlaps = overlaps_of(contacts, model, state.bodies, memory[:, PARTING], share)
     solved = find_impulses(
-        model, start, contacts, overlaps_of(contacts, model, state.bodies, memory[:, PARTING]),
-        memory, found, contact_rules, choice, name=f"step {state.steps + 1}", watch=watch,
+        model, start, contacts, overlaps, memory, found, contact_rules, choice,
+        name=f"step {state.steps + 1}", watch=watch, share=share,
     )  # fmt: skip
     held = model.mechanics(state.bodies, state.bodies.twist, state.gravity)
     as_begun = JointReadings(model.joints, joints, found.measured)
@@ -129,7 +139,7 @@ def take_step(
     taken = Taken(start, solved, moved, as_begun, as_ended, broken, *potentials, held)
     energy = entered(state.energy, model, contact_rules, taken, bodies.asleep)
     now = model.mechanics(bodies, bodies.twist, state.gravity)
-    remembered = RememberedContacts.of(contacts, solved.carried(contact_rules.slip_speed))
+    remembered = share.remembered(contacts, solved.carried(contact_rules.slip_speed))
     rest = state.rest
     if rules.sleeping is not None or astir.active is not None:
         rest = noted(state, bodies, since, wrench, model.pairs, remembered)
@@ -148,7 +158,7 @@ def take_step(
         cell=state.cell if model.cell is None else carried_on(model.cell, state, start, solved),
     )
     if model.sensors:
-        touching = solved.contacts(state.bodies.id, state.bodies.position)
+        touching = solved.all_contacts(state.bodies.id, state.bodies.position)
         after = after._replace(
             sensors=sense(Sensed(model, state.bodies, after, as_ended, touching, h))
         )
@@ -180,27 +190,35 @@ def wrenches(model: Model, state: State, twist: Floats) -> Floats:
 
 
 def detect(
-    model: Model, astir: Astir, twist: Floats, h: float, rules: ContactRules
-) -> tuple[State, ContactSet]:
+    model: Model,
+    astir: Astir,
+    twist: Floats,
+    h: float,
+    rules: ContactRules,
+    ranks: Communicator | None = None,
+) -> tuple[State, ContactSet, Share]:
     """Contacts within the margin, and the state with what was found out on the way.
+
+    Where processes share the step, contacts are those of this one's part, which comes last.
 
     Where somebody sleeps, contacts are those of bodies that are awake; whom they touch wakes up.
     """
     state, active = astir
     place, joined = state.bodies.position, model.joined(state.joints)
     if joined.nobody_meets:
-        return state, model.no_contacts
+        return state, model.no_contacts, WHOLE
     speeds = model.masses.surface_speeds(twist)
     speeds += np.linalg.norm(state.bodies.surface_velocity, axis=1)
     level, margin = choose_margin(state.margin, speeds, rules.near, h)
     orientation = unit(state.bodies.orientation)
     order = body_order(place, 2.0 * model.masses.typical_size)
+    share = DividedShare.of(ranks, order, model.mobile[:-1], state.contacts)
     while True:
         contacts = ContactSet.none(len(place))
         if active is None or active.any():
             if model.cell is None:
                 contacts = model.detector.detect_unit(
-                    place, orientation, margin, order=order, free=active
+                    place, orientation, margin, order=order, free=share.free(active)
                 )
             else:
                 contacts = model.cell.detect(state.cell, state.bodies, orientation, margin, order)
@@ -212,10 +230,13 @@ def detect(
             contacts = of_awake(model, state.bodies.asleep, contacts)
             break
         state, active = woken(model, state, active, reached)
-    contacts, overlap = as_they_broke(contacts, state.joints.overlap, joined, 0.25 * rules.near)
+    contacts = share.listed(contacts)
+    contacts, overlap = as_they_broke(
+        contacts, state.joints.overlap, joined, 0.25 * rules.near, share
+    )
     if overlap is not state.joints.overlap:
         state = state._replace(joints=state.joints._replace(overlap=overlap))
-    return state._replace(margin=level), contacts
+    return state._replace(margin=level), contacts, share
 
 
 def free_motion(model: Model, state: State, twist: Floats, wrench: Floats, h: float) -> Start:
