@@ -117,9 +117,7 @@ def _sets(terms: ContactTerms, rows: JointRows) -> Product:
     )
 
 
-def _compliance(
-    terms: ContactTerms, rows: JointRows, width: int, ranks: Ranks
-) -> Floats | None:
+def _compliance(terms: ContactTerms, rows: JointRows, width: int, ranks: Ranks) -> Floats | None:
     """Of all rows, component by component; contacts give way along their normals alone."""
     if not ranks.any(terms.compliance is not None or bool(rows.compliance.any())):
         return None

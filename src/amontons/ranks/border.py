@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from amontons._jit import CHUNK
+from amontons._jit import TILE
 from amontons.algebra.cones import CONES, FREE, INTERVAL, NONNEGATIVE, ROWS_OF_KIND
 from amontons.algebra.sums import Ranks
 from amontons.array_types import Floats
@@ -19,10 +20,13 @@ from amontons.problem.operators.body_kernels import (
     velocity_product,
 )
 from amontons.problem.sets import Product
-from amontons.ranks.division import Division
+from amontons.ranks.division import LANES, Division, Filled
 
 Longs = NDArray[np.int64]
 Flags = NDArray[np.bool_]
+
+PIECE = TILE // LANES * LANES
+"""Contacts that a kernel goes through at a time: whole `LANES` again."""
 
 SCALARS = (FREE, NONNEGATIVE, INTERVAL)
 """Kinds of rows of joints, in the order in which a step has them."""
@@ -121,7 +125,7 @@ class SharedSums(Ranks):
     Parameters
     ----------
     contacts:
-        Where the contacts of this process's units begin, and the end, shape (units + 1,).
+        Where the contacts of this process's units are.
     rows:
         The same of rows of joints: for bilateral, one-sided and bounded ones.
     """
@@ -129,30 +133,25 @@ class SharedSums(Ranks):
     count = 2
     """At least, as methods see it: one process goes the way of many, and finds the same bits."""
 
-    def __init__(self, division: Division, contacts: Longs, rows: tuple[Longs, ...]) -> None:
-        self.division = division
-        self._begin = {kind: contacts for kind in CONES}
+    def __init__(self, division: Division, contacts: Filled, rows: tuple[Longs, ...]) -> None:
+        self.division, self._contacts = division, contacts
+        self._begin = dict.fromkeys(CONES, contacts.begin)
         self._begin |= dict(zip(SCALARS, rows, strict=True))
         self._groups: list[tuple[int, int, int, int]] = []
         self._unit = np.empty(0, dtype=np.int64)  # of each chunk; −1: it counts elsewhere
 
     def arranged(self, sets: Product) -> Product:
-        """The sets with a chunk for each unit, and chunks of what counts elsewhere."""
+        """The sets with chunks of one unit each, and chunks of what counts elsewhere."""
         self._groups = [tuple(group) for group in sets.arrays.groups.tolist()]
         chunks, units = [], []
         for group in self._groups:
-            begin, count = self._begin[group[0]].tolist(), group[2]
-            for low, high, unit in [
-                *((low, min(low + CHUNK, begin[0]), -1) for low in range(0, begin[0], CHUNK)),
-                *zip(begin[:-1], begin[1:], range(len(begin) - 1), strict=True),
-                *((low, min(low + CHUNK, count), -1) for low in range(begin[-1], count, CHUNK)),
-            ]:
-                if low < high:
-                    chunks.append((*group, low, high))
-                    units.append(unit)
+            ends = [0, *self._begin[group[0]].tolist(), group[2]]
+            for unit, (begin, end) in enumerate(itertools.pairwise(ends), start=-1):
+                for low in range(begin, end, PIECE):
+                    chunks.append((*group, low, min(low + PIECE, end)))
+                    units.append(unit if unit < self.division.units else -1)
         self._unit = np.array(units, dtype=np.int64)
-        table = np.array(chunks, dtype=np.int64).reshape(-1, 6)
-        return sets.in_chunks(table)
+        return sets.in_chunks(np.array(chunks, dtype=np.int64).reshape(-1, 6))
 
     def by_units(self, partial: Floats) -> Floats:
         """Sums over this process's units, from those over all of its chunks, (chunks, n)."""
@@ -169,10 +168,14 @@ class SharedSums(Ranks):
 
     def size(self, rows: int, blocks: int, one_sided: bool) -> tuple[float, float, bool]:
         own_rows = own_blocks = 0
+        slots = self._contacts.slots
         for kind, *_ in self._groups:
-            begin = self._begin[kind]
-            own_blocks += int(begin[-1] - begin[0])
-            own_rows += int(ROWS_OF_KIND[kind]) * int(begin[-1] - begin[0])
+            first, last = int(self._begin[kind][0]), int(self._begin[kind][-1])
+            count = last - first
+            if kind in CONES:
+                count = int(np.count_nonzero((slots >= first) & (slots < last)))
+            own_blocks += count
+            own_rows += int(ROWS_OF_KIND[kind]) * count
         told = np.array([[own_rows, own_blocks, float(one_sided)]])
         all_rows, all_blocks, others = self.division.gathered(told).sum(axis=0).tolist()
         return all_rows, all_blocks, others > 0.0

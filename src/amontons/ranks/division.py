@@ -13,8 +13,10 @@ alone, and never on how many processes there are, no bit of any sum does.
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Callable, Sequence
 from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,8 +29,35 @@ from amontons.ranks.communicator import Communicator
 Flags = NDArray[np.bool_]
 Longs = NDArray[np.int64]
 
-SMALLEST, MOST = 24, 512
+SMALLEST, MOST = 24, 256
 """Bodies of a unit at least, and units at most (as every process hears of every unit's sums)."""
+
+LANES = 32
+"""Contacts of a unit are filled up to a multiple of this.
+
+Compiled loops work on several contacts at once, and on what is left over one by one, which may
+round otherwise. On two processes a contact may be at different places of such a loop: so nothing
+must be left over.
+"""
+
+
+class Filled(NamedTuple):
+    """Where contacts are in a list in which those of each unit have been filled up."""
+
+    slots: Longs  # of each contact, (contacts,)
+    count: int  # entries of that list
+    begin: Longs  # where this process's units begin there, and the end, (units + 1,)
+
+    def take(self, values: NDArray[Any], filling: float = 0.0) -> NDArray[Any]:
+        """Values of the entries of that list, from those of contacts, (contacts, ...)."""
+        out = np.full((self.count, *values.shape[1:]), filling, dtype=values.dtype)
+        out[self.slots] = values
+        return out
+
+    def of_contacts(self, values: Floats, width: int) -> Floats:
+        """Values of contacts and what follows, from those of the list's entries and that."""
+        contacts = values[: width * self.count].reshape(self.count, width)[self.slots]
+        return np.concatenate([contacts.ravel(), values[width * self.count :]])
 
 
 class Division:
@@ -130,6 +159,14 @@ class Division:
         """Where the contacts of this process's units begin, and the end, shape (units + 1,)."""
         return self.begin(contacts)[self.starts]
 
+    def filled(self, contacts: ContactSet) -> Filled:
+        """Where these contacts are in a list of whole `LANES` for each unit."""
+        ends = np.concatenate([[0], self.units_in(contacts), [len(contacts)]])
+        counts = np.diff(ends)
+        begin = np.append(0, np.cumsum(-(-counts // LANES) * LANES))
+        slots = np.arange(len(contacts)) + np.repeat(begin[:-1] - ends[:-1], counts)
+        return Filled(slots, int(begin[-1]), begin[1:-1])
+
     def own_contacts(self, contacts: ContactSet) -> slice:
         """Those that count on this process: no other has them."""
         begin = self.units_in(contacts)
@@ -169,7 +206,7 @@ class Division:
     ) -> list[float]:
         """Sums over all contacts of what `of` says of those of a unit; they begin at `begin`."""
         sums = np.zeros((self.units, columns))
-        for unit, (low, high) in enumerate(zip(begin[:-1], begin[1:], strict=True)):
+        for unit, (low, high) in enumerate(itertools.pairwise(begin)):
             if low < high:
                 sums[unit] = of(slice(int(low), int(high)))
         return self.added(sums)

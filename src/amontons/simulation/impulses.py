@@ -112,9 +112,9 @@ class _Solves:
 
         What impulses add to the rates of a cell is in `growth` then [1/s], shape (3,).
         """
-        cell = self.start.cell
+        cell, share = self.start.cell, self.share
         problem = assemble(
-            terms,
+            share.filled(terms),
             rows,
             inverse_mass=self.start.inverse_mass,
             inverse_inertia=self.start.inverse_inertia,
@@ -123,12 +123,13 @@ class _Solves:
             flexibility=None if cell is None else cell.flexibility,
             yardstick=self.rules.yardstick,
             name=self.name,
-            **self.share.problem(terms.contacts, rows),
+            **share.problem(rows),
         )
         self.watch.lap("assemble")
-        solver = self.solver.many if self.share.divided else solver_of(self.solver, problem)
+        solver = self.solver.many if share.divided else solver_of(self.solver, problem)
+        guess = share.guess(guess, terms.width)
         solution = solver.solve(problem, guess=guess)
-        solution = no_worse(problem, solution, guess)
+        solution = share.solution(no_worse(problem, solution, guess), terms.width)
         self.watch.lap("solve")
         self.iterations += solution.iterations
         if self.iterations != solution.iterations:
@@ -139,7 +140,7 @@ class _Solves:
             change = problem.operator.velocities(impulses)
             self.growth = problem.operator.rates(impulses)
         assert change is not None
-        velocity = free + self.share.of_bodies(change, order)
+        velocity = free + share.of_bodies(change, order)
         if cell is not None and self.growth.any():
             velocity[:, :3] += cell.of_bodies(np.diag(self.growth))
         check_velocities(self.model, velocity)
@@ -308,14 +309,14 @@ def _gain(solved: StepSolution, start: Start) -> float:
     terms, share = solved.terms, solved.share
     if not share.any(bool(terms.bouncing.any())):
         return 0.0
-    operator, count = solved.problem.operator, terms.width * len(terms)
+    operator = solved.problem.operator
     assert isinstance(operator, BodyOperator | CellOperator)
     speeds = np.empty((2, operator.rows))
     order = terms.contacts.order
     listed = slice(None) if order is None else order.body
     operator.from_velocities(start.twist[listed], speeds[0])
     operator.from_velocities(solved.velocity[listed], speeds[1])
-    before, after = (each[:count].reshape(terms.width, -1).T for each in speeds)
+    before, after = (share.by_contact(each, terms.width, len(terms)) for each in speeds)
     if isinstance(terms.contacts, PeriodicContacts):
         before[:, :3] += terms.contacts.shifts @ start.gradient_before.T
         after[:, :3] += terms.contacts.shifts @ start.gradient(solved.growth).T

@@ -26,8 +26,8 @@ from amontons.dynamics.joints.step import target_speeds
 from amontons.dynamics.supplied_work import work_through_contacts, work_through_rows
 from amontons.errors import RunawayError
 from amontons.simulation.model import Model
-from amontons.simulation.share import Share
 from amontons.simulation.notes import RUNAWAY, Note, listed
+from amontons.simulation.share import Share
 from amontons.simulation.state import BodyState, State, WatchState
 from amontons.simulation.step_solution import StepSolution
 from amontons.simulation.surfaces import work_of_surfaces

@@ -7,18 +7,19 @@ laws, their problem and its solution are not: each process has those that touch 
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from amontons.algebra.sums import ALONE, Ranks
 from amontons.collision.broad.rows import BodyOrder
 from amontons.collision.contacts import ContactSet
 from amontons.collision.memory import RememberedContacts
+from amontons.dynamics.contact_laws import ContactTerms
 from amontons.dynamics.joints.law import JointRows
-from amontons.problem.operators import BodyOperator
+from amontons.problem.solution import Solution
 from amontons.ranks.border import Border, SharedSums
 from amontons.ranks.communicator import Communicator
 from amontons.ranks.division import Division
@@ -65,9 +66,25 @@ class Share:
         """The contacts, in a problem of the bodies that these and rows of joints touch."""
         return contacts
 
-    def problem(self, contacts: ContactSet, rows: JointRows) -> dict[str, Any]:
-        """How :func:`assemble` is to put such a problem together."""
+    def filled(self, terms: ContactTerms) -> ContactTerms:
+        """The contacts of the problem, with others between them that touch nobody."""
+        return terms
+
+    def problem(self, rows: JointRows) -> dict[str, Any]:
+        """How :func:`assemble` is to put the problem of these contacts and rows together."""
         return {}
+
+    def guess(self, guess: Floats, width: int) -> Floats:
+        """Impulses in the problem, from those of contacts and rows."""
+        return guess
+
+    def solution(self, solution: Solution, width: int) -> Solution:
+        """The solution, of contacts and rows alone."""
+        return solution
+
+    def by_contact(self, values: Floats, width: int, contacts: int) -> Floats:
+        """Values of contacts (contacts, width), from those of all internal rows of the problem."""
+        return values[: width * contacts].reshape(width, -1).T
 
     def of_bodies(self, change: Floats, order: BodyOrder | None) -> Floats:
         """Rows of all bodies (bodies, n), from those in the order of the problem."""
@@ -95,9 +112,7 @@ class Share:
         """All contacts with what each carries on to the next step, shape (contacts, n)."""
         return RememberedContacts.of(contacts, values)
 
-    def impulses_of_rows(
-        self, rows: JointRows, acting: Flags | Longs, found: Floats
-    ) -> Floats:
+    def impulses_of_rows(self, rows: JointRows, acting: Flags | Longs, found: Floats) -> Floats:
         """Impulses of all rows of joints, from those in this process's problem; sleepers' stay."""
         if found.size == acting.size:
             return found
@@ -122,6 +137,7 @@ class DividedShare(Share):
     def __init__(self, division: Division) -> None:
         self.division, self.communicator = division, division.communicator
         self._border: Border | None = None
+        self._filled = division.filled(ContactSet.none(division.bodies))
 
     @classmethod
     def of(
@@ -157,16 +173,55 @@ class DividedShare(Share):
         self._border = Border(self.division, bodies)
         return dataclasses.replace(contacts, order=self._border.order)
 
-    def problem(self, contacts: ContactSet, rows: JointRows) -> dict[str, Any]:
+    def filled(self, terms: ContactTerms) -> ContactTerms:
+        self._filled = filled = self.division.filled(terms.contacts)
+        contacts = terms.contacts
+        upright = filled.take(contacts.normals)
+        upright[:, 2] += (upright == 0.0).all(axis=1)
+        values = {
+            name: filled.take(value)
+            for name, value in vars(terms).items()
+            if isinstance(value, np.ndarray) and name != "kept"
+        }
+        return dataclasses.replace(
+            terms,
+            contacts=dataclasses.replace(
+                contacts,
+                bodies=filled.take(contacts.bodies, -1),
+                normals=upright,
+                arms_a=filled.take(contacts.arms_a),
+                arms_b=filled.take(contacts.arms_b),
+                gaps=filled.take(contacts.gaps),
+                keys=filled.take(contacts.keys),
+            ),
+            **values,
+        )
+
+    def problem(self, rows: JointRows) -> dict[str, Any]:
         assert self._border is not None
-        begin = self.division.units_in(contacts)
-        sums = SharedSums(self.division, begin, tuple(self._units_of(rows)))
+        sums = SharedSums(self.division, self._filled, tuple(self._units_of(rows)))
         return {"ranks": sums, "operator": self._border.operator}
+
+    def guess(self, guess: Floats, width: int) -> Floats:
+        count = width * len(self._filled.slots)
+        of_contacts = self._filled.take(guess[:count].reshape(-1, width))
+        return np.concatenate([of_contacts.ravel(), guess[count:]])
+
+    def solution(self, solution: Solution, width: int) -> Solution:
+        return dataclasses.replace(
+            solution,
+            impulses=self._filled.of_contacts(solution.impulses, width),
+            velocities=self._filled.of_contacts(solution.velocities, width),
+        )
+
+    def by_contact(self, values: Floats, width: int, contacts: int) -> Floats:
+        rows = values[: width * self._filled.count].reshape(width, -1)
+        return rows[:, self._filled.slots].T
 
     def _units_of(self, rows: JointRows) -> list[Longs]:
         """Where units begin in the rows of each kind."""
         ends = np.cumsum([0, rows.free, rows.one_sided, rows.bounded])
-        parts = zip(ends[:-1], ends[1:], strict=True)
+        parts = itertools.pairwise(ends)
         return [self.division.units_in_rows(rows.bodies[low:high]) for low, high in parts]
 
     def of_bodies(self, change: Floats, order: BodyOrder | None) -> Floats:
@@ -205,9 +260,7 @@ class DividedShare(Share):
         keys = np.ascontiguousarray(table[:, 1]).view(np.uint64)
         return RememberedContacts(bodies, keys, first, np.ascontiguousarray(table[:, 2:]))
 
-    def impulses_of_rows(
-        self, rows: JointRows, acting: Flags | Longs, found: Floats
-    ) -> Floats:
+    def impulses_of_rows(self, rows: JointRows, acting: Flags | Longs, found: Floats) -> Floats:
         here = rows.only(acting)
         counted, offset = [], 0
         for begin, count in zip(

@@ -55,9 +55,7 @@ def chosen_solvers(
 def _shared(solver: Solver) -> Solver:
     """A solver as several processes run it."""
     if isinstance(solver, ExactCoulomb):
-        return dataclasses.replace(
-            solver, inner=_shared(solver.inner), newton=False, persist=False
-        )
+        return dataclasses.replace(solver, inner=_shared(solver.inner), newton=False, persist=False)
     if type(solver) is APGD:
         settings = {field.name: getattr(solver, field.name) for field in dataclasses.fields(solver)}
         return DividedAPGD(**settings | {"precision": "double"})

@@ -179,9 +179,7 @@ class Simulation:
 
     @solver.setter
     def solver(self, solver: Solver) -> None:
-        self.solvers = chosen_solvers(
-            solver, "convex", self.ranks, self.world, self.rules.sleeping
-        )
+        self.solvers = chosen_solvers(solver, "convex", self.ranks, self.world, self.rules.sleeping)
 
     @property
     def cell(self) -> CellState:

@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from amontons._jit import routine, serial_kernel
-from amontons.array_types import Flags, Floats, Ints
+from amontons.array_types import Flags, Floats, Ints, Longs
 from amontons.dynamics.joints.measures import cross, rotation, turned
 
 POSITION, SPEED, LIMIT, EFFORT, INERTIA = range(5)
@@ -49,7 +49,7 @@ class JointRows(NamedTuple):
     upper: Floats  # (bounded,)
     guess: Floats  # impulses as large as the forces of the last step, (rows,)
 
-    def only(self, kept: Flags | NDArray[np.int64]) -> JointRows:
+    def only(self, kept: Flags | Longs) -> JointRows:
         """Those of the rows, shape (rows,), or those of these numbers, in this order.
 
         Bilateral ones must come first, then one-sided ones.
