@@ -94,6 +94,13 @@ class ContactPlaces(NamedTuple):
             contacts.bodies, contacts.normals, contacts.arms_a, contacts.arms_b, contacts.gaps
         )
 
+    def part(self, some: slice) -> ContactPlaces:
+        """Those of some contacts that follow each other."""
+        return ContactPlaces(
+            self.bodies[some], self.normals[some], self.arms_a[some], self.arms_b[some],
+            self.gaps[some],
+        )  # fmt: skip
+
 
 class Laws(NamedTuple):
     """What two materials make of a contact, each of shape (materials, materials)."""

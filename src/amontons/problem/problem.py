@@ -83,11 +83,7 @@ class ConeProblem(InternalProblem):
         of other programs, which define an error so. See :meth:`judge_as_given`."""
         self.row_factors = row_factors(self.sets, lambda: self.curvature, self.lengths)
         """What makes a speed of each internal row, shape (rows,); None where all are speeds."""
-        outward = self.sets.outward
-        if self.ranks.count > 1:  # which share rows in internal order
-            given, outward = linear, np.asarray
-        speeds = given if self.row_factors is None else given * outward(self.row_factors)
-        self.linear_norm = self.norm(speeds)
+        self.linear_norm = self.norm(units.speeds(self, given))
         """‖r‖, of rows of one unit [m/s]."""
         self.shift: Floats | None = None
         self.objective_offset = 0.0

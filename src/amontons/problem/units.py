@@ -116,6 +116,16 @@ def _own_lengths(sets: Product, curvature: Floats) -> Floats:
     return np.sqrt(ratio)
 
 
+def speeds(problem: ConeProblem, given: Floats) -> Floats:
+    """r with every row a speed [m/s], from what was given: in the order in which it is summed."""
+    factors = problem.row_factors
+    if problem.ranks.count > 1:
+        given = problem.linear  # processes share rows in internal order
+    elif factors is not None:
+        factors = problem.sets.outward(factors)
+    return given if factors is None else given * factors
+
+
 def even(problem: ConeProblem) -> ConeProblem:
     """The same problem in rows of one unit; itself where they are that already."""
     factors = problem.row_factors

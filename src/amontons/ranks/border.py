@@ -100,7 +100,9 @@ class SharedOperator(BodyOperator):
     def _summing(self) -> Flags:
         return self.border.pushed
 
-    def apply(self, x: Floats, out: Floats, scratch: Floats) -> None:
+    def apply(  # type: ignore[override]  # xᵀNx is no by-product here
+        self, x: Floats, out: Floats, scratch: Floats
+    ) -> None:
         constraints = self.arrays.body.shape[0]
         body_velocities.sized(constraints)(self.arrays, x, scratch)
         self.border.exchange(scratch)

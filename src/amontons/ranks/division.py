@@ -45,19 +45,19 @@ class Filled(NamedTuple):
     """Where contacts are in a list in which those of each unit have been filled up."""
 
     slots: Longs  # of each contact, (contacts,)
-    count: int  # entries of that list
+    entries: int  # of that list
     begin: Longs  # where this process's units begin there, and the end, (units + 1,)
 
     def take(self, values: NDArray[Any], filling: float = 0.0) -> NDArray[Any]:
         """Values of the entries of that list, from those of contacts, (contacts, ...)."""
-        out = np.full((self.count, *values.shape[1:]), filling, dtype=values.dtype)
+        out = np.full((self.entries, *values.shape[1:]), filling, dtype=values.dtype)
         out[self.slots] = values
         return out
 
     def of_contacts(self, values: Floats, width: int) -> Floats:
         """Values of contacts and what follows, from those of the list's entries and that."""
-        contacts = values[: width * self.count].reshape(self.count, width)[self.slots]
-        return np.concatenate([contacts.ravel(), values[width * self.count :]])
+        contacts = values[: width * self.entries].reshape(self.entries, width)[self.slots]
+        return np.concatenate([contacts.ravel(), values[width * self.entries :]])
 
 
 class Division:
@@ -116,7 +116,7 @@ class Division:
 
     def keepers(self, bodies: NDArray[np.int32]) -> Longs:
         """Which process has each of these bodies."""
-        return np.searchsorted(self.ends, self.place[bodies], side="right") - 1
+        return np.asarray(np.searchsorted(self.ends, self.place[bodies], side="right") - 1)
 
     # -- contacts and rows of joints --------------------------------------------------------------
 
@@ -157,7 +157,7 @@ class Division:
 
     def units_in(self, contacts: ContactSet) -> Longs:
         """Where the contacts of this process's units begin, and the end, shape (units + 1,)."""
-        return self.begin(contacts)[self.starts]
+        place = np.asarray(self.place[self._owner_of(contacts.bodies, finder)])
 
     def filled(self, contacts: ContactSet) -> Filled:
         """Where these contacts are in a list of whole `LANES` for each unit."""
@@ -178,7 +178,8 @@ class Division:
         `bodies` are those of all rows (n, 2), and `parts` how many rows of each kind there are.
         """
         pushed = np.append(self.pushed, False)
-        here, first, found = pushed[bodies].any(axis=1), 0, [np.empty(0, dtype=np.int64)]
+        here: Flags = np.asarray(pushed[bodies].any(axis=1))
+        first, found = 0, [np.empty(0, dtype=np.int64)]
         for count in parts:
             rows = first + np.flatnonzero(here[first : first + count])
             owner = self._owner_of(bodies[rows], bodies[rows, 0])
@@ -189,7 +190,7 @@ class Division:
     def units_in_rows(self, bodies: NDArray[np.int32]) -> Longs:
         """Where the rows of this process's units begin, of rows of one kind as they are here."""
         places = self.place[self._owner_of(bodies, bodies[:, 0])]
-        return np.searchsorted(places, self.starts)
+        return np.asarray(np.searchsorted(places, self.starts))
 
     # -- sums -------------------------------------------------------------------------------------
 

@@ -166,7 +166,7 @@ def _work_of_contacts(
         of_belts[start.inverse_mass[terms.contacts.bodies[:, 1]] == 0.0] = 0.0
 
     def of(some: slice) -> list[float]:
-        where = ContactPlaces(*(each[some] for each in places))
+        where = places.part(some)
         partial = room_for_sums(where.gaps.size, columns)
         work_of_contacts.sized(where.gaps.size)(
             where, impulses[some], cohesion[some], material, pairs.compliance, pairs.damping,

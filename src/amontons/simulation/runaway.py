@@ -106,7 +106,7 @@ def driven_work(model: Model, solved: StepSolution) -> float:
         places, impulses = ContactPlaces.of(contacts), solved.contact_impulses
 
         def given(some: slice) -> tuple[float]:
-            where = ContactPlaces(*(each[some] for each in places))
+            where = places.part(some)
             return (work_through_contacts(where, impulses[some], solved.velocity, kinematic),)
 
         total += share.sums(contacts, 1, given)[0]

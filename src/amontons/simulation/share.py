@@ -178,7 +178,7 @@ class DividedShare(Share):
         contacts = terms.contacts
         upright = filled.take(contacts.normals)
         upright[:, 2] += (upright == 0.0).all(axis=1)
-        values = {
+        values: dict[str, Any] = {
             name: filled.take(value)
             for name, value in vars(terms).items()
             if isinstance(value, np.ndarray) and name != "kept"
@@ -215,7 +215,7 @@ class DividedShare(Share):
         )
 
     def by_contact(self, values: Floats, width: int, contacts: int) -> Floats:
-        rows = values[: width * self._filled.count].reshape(width, -1)
+        rows = values[: width * self._filled.entries].reshape(width, -1)
         return rows[:, self._filled.slots].T
 
     def _units_of(self, rows: JointRows) -> list[Longs]:
