@@ -157,7 +157,7 @@ class Division:
 
     def units_in(self, contacts: ContactSet) -> Longs:
         """Where the contacts of this process's units begin, and the end, shape (units + 1,)."""
-        place = np.asarray(self.place[self._owner_of(contacts.bodies, finder)])
+        return np.asarray(self.begin(contacts)[self.starts])
 
     def filled(self, contacts: ContactSet) -> Filled:
         """Where these contacts are in a list of whole `LANES` for each unit."""
