@@ -21,10 +21,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 SWITCH = "AMONTONS_BUILD_KERNELS"
 
 SIGN = "import sys, pathlib, amontons._shipped_kernels as s; s.sign(pathlib.Path(sys.argv[1]))"
-SETTINGS = """
-import json, amontons._shipped_kernels as shipped
-print(json.dumps(shipped.baseline_settings()))
-"""
+CHECK = "import amontons._shipped_kernels as s; s.require_baseline()"
 
 
 class KernelsInTheWheel(BuildHookInterface):  # type: ignore[misc]
@@ -55,17 +52,21 @@ class KernelsInTheWheel(BuildHookInterface):  # type: ignore[misc]
 
 def fill(folder: Path, sources: Path) -> None:
     """Compile every kernel for the baseline into `folder`."""
-    import json
+    given = os.environ.get("PYTHONPATH")  # where pip has put what the build needs
+    path = os.pathsep.join((str(sources), given) if given else (str(sources),))
+    environment = {**os.environ, "PYTHONPATH": path, "AMONTONS_CACHE_DIR": str(folder)}
+    environment |= {
+        "AMONTONS_NATIVE": "0",
+        "NUMBA_DISABLE_INTEL_SVML": "1",  # a library that other machines need not have
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
 
-    environment = {**os.environ, "PYTHONPATH": str(sources), "AMONTONS_CACHE_DIR": str(folder)}
-    environment |= {"AMONTONS_NATIVE": "1", "PYTHONDONTWRITEBYTECODE": "1"}
-
-    def python(*arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
+    def python(*arguments: str) -> None:
         command = [sys.executable, *arguments]
-        return subprocess.run(command, env=environment, check=True, text=True, **options)
+        subprocess.run(command, env=environment, check=True, stdout=sys.stderr)
 
-    environment |= json.loads(python("-c", SETTINGS, stdout=subprocess.PIPE).stdout)
-    python("-m", "amontons", "warmup", stdout=sys.stderr)
+    python("-c", CHECK)
+    python("-m", "amontons", "warmup")
     python("-c", SIGN, str(folder))
     for lock in folder.rglob("*.lock"):
         lock.unlink()

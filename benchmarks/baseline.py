@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from amontons._shipped_kernels import baseline_settings
+from amontons._processor import baseline
 from common import arguments, write
 
 
@@ -89,8 +89,8 @@ def work() -> None:
 class Worker:
     """A process that does the tasks with kernels for one kind of processor."""
 
-    def __init__(self, settings: dict[str, str]) -> None:
-        environment = {**os.environ, "NUMBA_NUM_THREADS": "1", "AMONTONS_NATIVE": "1", **settings}
+    def __init__(self, *, native: bool) -> None:
+        environment = {**os.environ, "NUMBA_NUM_THREADS": "1", "AMONTONS_NATIVE": str(int(native))}
         self._process = subprocess.Popen(
             [sys.executable, __file__, "--work"],
             env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
@@ -119,22 +119,24 @@ def main() -> None:
     if options.work:
         work()
         return
-    settings = baseline_settings()
-    native, baseline = Worker({}), Worker(settings)
+    common = baseline()
+    if common is None or common.missing():
+        raise SystemExit("this machine is not one of the baseline: there is nothing to compare")
+    native, shared = Worker(native=True), Worker(native=False)
     names = native.read().split("|")
-    baseline.read()
-    figures: dict[str, Any] = {"baseline": settings["NUMBA_CPU_NAME"]}
-    print(f"{'task':26} {'native':>10} {settings['NUMBA_CPU_NAME']:>10} {'ratio':>7}  half of them")
+    shared.read()
+    figures: dict[str, Any] = {"baseline": common.name}
+    print(f"{'task':26} {'native':>10} {common.name:>10} {'ratio':>7}  half of them")
     for name in names:
         pairs = np.array(
-            [(native.seconds(name), baseline.seconds(name)) for _ in range(options.repeats)]
+            [(native.seconds(name), shared.seconds(name)) for _ in range(options.repeats)]
         )
         low, ratio, high = np.quantile(pairs[:, 1] / pairs[:, 0], (0.25, 0.5, 0.75))
         own, other = 1e3 * np.median(pairs, axis=0)
         figures[name] = {"native": own, "baseline": other, "ratio": ratio}
         print(f"{name:26} {own:7.1f} ms {other:7.1f} ms {ratio:7.3f}  {low:.3f} to {high:.3f}")
     native.close()
-    baseline.close()
+    shared.close()
     write(options.json, figures)
 
 

@@ -110,7 +110,7 @@ def write_down(notebook: Notebook, simulation: Simulation, watched: Watched) -> 
         "The machine and its run",
         ("quantity", "value"),
         [
-            ("bodies that move", int(world.bodies.dynamic.sum())),
+            ("moving bodies", int(world.bodies.dynamic.sum())),
             ("joints", len(world.joints)),
             ("rows of joints and motors", int(simulation.readings[-1].joint_rows)),
             ("contacts in a step, mean", float(watched.contacts.mean())),

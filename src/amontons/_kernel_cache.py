@@ -26,7 +26,7 @@ KERNEL_FREE = (
 )  # fmt: skip
 """Subpackages in which nothing is compiled (import-linter sees to it): no part of a stamp."""
 
-COMPILER = ("_jit.py", "_kernel_cache.py", "_numba_cache.py")
+COMPILER = ("_jit.py", "_kernel_cache.py", "_numba_cache.py", "_processor.py")
 """Modules at the top of the package that shape all compiled code: part of every stamp."""
 
 BELOW: dict[str, tuple[str, ...]] = {

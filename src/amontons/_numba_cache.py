@@ -4,6 +4,7 @@
   :func:`_keep_callees_private`.
 * Two processes that need a kernel at the same time do not both compile it: the second waits for the
   first, and loads what it wrote (:mod:`amontons._claims`). So first runs compile on all cores.
+* It is compiled for the processor that :mod:`amontons._processor` chooses.
 * Kernels that came with the wheel are loaded from there (:mod:`amontons._shipped_kernels`).
 * A file that was damaged is never run: each carries a checksum, and a kernel whose file fails in
   any way is compiled again. Where nothing can be written, as on a full disk, nothing is kept.
@@ -30,6 +31,7 @@ from numba.core.codegen import CPUCodeLibrary
 
 from amontons._claims import Claim
 from amontons._kernel_cache import cache_root, mark_used, present_stamp, room_of
+from amontons._processor import Processor, chosen, compiled_for, own
 from amontons._shipped_kernels import FOLDER, shipped
 
 logger = logging.getLogger("amontons")
@@ -130,12 +132,16 @@ class _StampedCache(caching.FunctionCache):  # type: ignore[misc]
         self.claim = Claim(Path(self._cache_path) / f"{base}.lock", py_func.__name__)
 
     def _index_key(self, sig: Any, codegen: Any) -> Any:
-        """Numba's key, and the fields of the named tuples among the arguments.
+        """Numba's key for our processor, and the fields of the named tuples among the arguments.
 
         Their classes may come from any room, and Numba's key holds no more than their names.
         """
+        return self._key_for(chosen(), sig, codegen)
+
+    def _key_for(self, processor: Processor, sig: Any, codegen: Any) -> Any:
+        signature, _, *rest = super()._index_key(sig, codegen)
         arguments = getattr(sig, "args", sig)
-        return (*super()._index_key(sig, codegen), tuple(_fields(kind) for kind in arguments))
+        return (signature, processor, *rest, tuple(_fields(kind) for kind in arguments))
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         found = self._load_shipped(sig, target_context)
@@ -150,14 +156,13 @@ class _StampedCache(caching.FunctionCache):  # type: ignore[misc]
         return found
 
     def _load_shipped(self, sig: Any, target_context: Any) -> Any:
-        """Code for the baseline, which is not the processor that this process compiles for."""
+        """Code of the wheel, for the processor that it was made for."""
         made_for = shipped().made_for
         if not shipped().usable or made_for is None or not self._enabled:
             return None
         with self._guard_against_spurious_io_errors():
             target_context.refresh()
-            signature, _, *rest = self._index_key(sig, target_context.codegen())
-            key = (signature, made_for.target, *rest)
+            key = self._key_for(made_for.target, sig, target_context.codegen())
             data = self._cache_file.load_shipped(self._impl.locator.shipped, key)
             return None if data is None else self._impl.rebuild(target_context, data)
         return None
@@ -250,6 +255,46 @@ def _keep_callees_private() -> None:
 
 
 _keep_callees_private()
+
+
+class _OurCompilations(event.Listener):  # type: ignore[misc]
+    """Knows whether a function of this package is being compiled, under Numba's one lock."""
+
+    def __init__(self) -> None:
+        self.depth = 0
+
+    def on_start(self, event: Any) -> None:
+        self.depth += _is_ours(event)
+
+    def on_end(self, event: Any) -> None:
+        self.depth -= _is_ours(event)
+
+
+def _is_ours(compilation: Any) -> bool:
+    function = getattr(compilation.data.get("dispatcher"), "py_func", None)
+    return str(getattr(function, "__module__", "")).startswith("amontons.")
+
+
+def _compile_for_chosen_processor() -> None:
+    """Let all that goes into our kernels be optimised and compiled for one processor.
+
+    LLVM takes a function's own attributes before those of the machine that Numba set it up for.
+    Before functions are optimised they are linked with what they call, so that all agree, and calls
+    can be inlined.
+    """
+    ours = _OurCompilations()
+    event.register("numba:compile", ours)
+    usual = CPUCodeLibrary._optimize_final_module
+
+    def optimise(library: Any) -> None:
+        if ours.depth and chosen() != own():
+            library._final_module = compiled_for(library._final_module, chosen())
+        usual(library)
+
+    CPUCodeLibrary._optimize_final_module = optimise
+
+
+_compile_for_chosen_processor()
 
 
 def keep(dispatcher: Any, form: str = "serial") -> None:

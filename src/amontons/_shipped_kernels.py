@@ -1,16 +1,14 @@
 """Compiled code that comes with a wheel: for one baseline processor, one Numba and one Python.
 
-A wheel that was built with `AMONTONS_BUILD_KERNELS=1` (see `hatch_build.py`) holds a kernel cache
-that was filled for a baseline processor, and a record of what it was made for. Where the record
-matches and the processor has all that the baseline has, kernels are loaded from there: a first run
-starts at once, and every such machine runs the same instructions. Elsewhere kernels are compiled.
+A wheel that was built with `AMONTONS_BUILD_KERNELS=1` (see `hatch_build.py`) holds a filled kernel
+cache, and a record of what it was made for. Where the record matches and the processor has all that
+it names, kernels are loaded from there: a first run starts at once. Elsewhere kernels are compiled.
 """
 
 from __future__ import annotations
 
 import functools
 import json
-import os
 import platform
 import sys
 from dataclasses import asdict, dataclass
@@ -18,24 +16,14 @@ from pathlib import Path
 from typing import Any
 
 import numba
-from llvmlite import binding as llvm
 
 from amontons._kernel_cache import PACKAGE
+from amontons._processor import Processor, baseline, chosen, native
 
 FOLDER = PACKAGE / "_compiled"
 """Where a wheel has its kernels; a clone has no such folder."""
 
 RECORD = "made-for.json"
-
-BASELINES = {
-    "x86_64": (
-        "x86-64-v3",  # Intel since Haswell (2013), AMD since Excavator (2015)
-        "+64bit,+avx,+avx2,+bmi,+bmi2,+cmov,+crc32,+cx16,+cx8,+f16c,+fma,+fxsr,+lzcnt,+mmx,+movbe,"
-        "+popcnt,+sahf,+sse,+sse2,+sse3,+sse4.1,+sse4.2,+ssse3,+xsave",
-    ),
-    "aarch64": ("generic", "+neon"),
-}
-"""LLVM's name and features of the processor that wheels are compiled for, by architecture."""
 
 
 @dataclass(frozen=True)
@@ -51,19 +39,17 @@ class MadeFor:
     @classmethod
     def here(cls) -> MadeFor:
         """What this process compiles for."""
-        from numba.core.registry import cpu_target
-
-        magic = cpu_target.target_context.codegen().magic_tuple()
         python = f"{sys.implementation.name} {sys.version_info.major}.{sys.version_info.minor}"
-        return cls(numba.__version__, python, *magic)
+        target = chosen()
+        return cls(numba.__version__, python, target.triple, target.name, target.features)
 
     @property
-    def target(self) -> tuple[str, str, str]:
+    def target(self) -> Processor:
         """The part of a kernel's key that says what processor it is for."""
-        return self.triple, self.processor, self.features
+        return Processor(self.triple, self.processor, self.features)
 
-    def misfit(self, here: MadeFor, has: dict[str, bool]) -> str | None:
-        """Why a process that compiles for `here`, on a processor that `has`, must not load it."""
+    def misfit(self, here: MadeFor) -> str | None:
+        """Why a process that compiles for `here` must not load it."""
         for name, made, found in (
             ("Numba", self.numba, here.numba),
             ("Python", self.python, here.python),
@@ -71,8 +57,7 @@ class MadeFor:
         ):
             if made != found:
                 return f"made for {name} {made}, and this is {found}"
-        needed = [name[1:] for name in self.features.split(",") if name.startswith("+")]
-        missing = [name for name in needed if not has.get(name)]
+        missing = self.target.missing()
         if missing:
             return f"made for {self.processor}, and this processor lacks {', '.join(missing)}"
         return None
@@ -106,40 +91,21 @@ def look_at(folder: Path) -> Shipped:
         return Shipped()
     except (OSError, ValueError, KeyError, TypeError) as reason:
         return Shipped(misfit=f"not described in {folder / RECORD} ({reason})")
-    if os.environ.get("AMONTONS_NATIVE", "0") not in ("", "0"):
+    if native():
         return Shipped(made_for, "not wanted (AMONTONS_NATIVE is set)")
-    return Shipped(made_for, made_for.misfit(MadeFor.here(), host_features()))
+    return Shipped(made_for, made_for.misfit(MadeFor.here()))
 
 
-def host_features() -> dict[str, bool]:
-    """What this processor has, by LLVM's names; nothing where LLVM cannot tell."""
-    try:
-        return dict(llvm.get_host_cpu_features())
-    except RuntimeError:
-        return {}
-
-
-def baseline_settings() -> dict[str, str]:
-    """Environment of a process that compiles for the baseline of this architecture."""
-    machine = {"amd64": "x86_64", "arm64": "aarch64"}.get(
-        platform.machine().lower(), platform.machine().lower()
-    )
-    if machine not in BASELINES:
-        known = ", ".join(BASELINES)
-        raise RuntimeError(f"kernels can be shipped for {known}, and this machine is {machine}")
-    processor, features = BASELINES[machine]
-    has = host_features()
-    missing = [name[1:] for name in features.split(",") if not has.get(name[1:])]
-    if missing:
+def require_baseline() -> None:
+    """Raise RuntimeError where kernels that can be shipped cannot be compiled."""
+    common = baseline()
+    if common is None:
+        raise RuntimeError(f"no baseline is known for a {platform.machine()}: ship no kernels")
+    if common.missing():
         raise RuntimeError(
-            f"kernels for {processor} must be built on such a processor; this one lacks "
-            f"{', '.join(missing)}"
+            f"kernels for {common.name} must be built on such a processor; this one lacks "
+            f"{', '.join(common.missing())}"
         )
-    return {
-        "NUMBA_CPU_NAME": processor,
-        "NUMBA_CPU_FEATURES": features,
-        "NUMBA_DISABLE_INTEL_SVML": "1",  # a library that other machines need not have
-    }
 
 
 def sign(folder: Path) -> None:

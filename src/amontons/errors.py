@@ -1,4 +1,4 @@
-"""Everything that amontons raises or warns of, in one place.
+"""All errors and warnings of amontons, in one place.
 
 An error names what is wrong and what to do; it is raised by the call that brought the bad data in.
 """

@@ -31,7 +31,7 @@ def test_json_has_every_figure_and_the_machine():
 def test_the_table_names_units():
     result = run("bench", "--bodies", "50")
     assert result.exit_code == 0
-    for word in ("ns a contact", "ns a body", "ms", "packed_bed"):
+    for word in ("ns per contact", "ns per body", "ms", "packed_bed"):
         assert word in result.stdout
 
 

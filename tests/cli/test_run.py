@@ -74,7 +74,7 @@ def test_parameters_of_a_scene_are_shown():
 def test_a_run_says_what_it_did_and_what_to_do_next(tmp_path):
     result = run("run", *SMALL, "-o", tmp_path / "a")
     assert result.exit_code == 0, result.output
-    for words in ("6 bodies that move", "0.1 s in 25 steps", "7 frames", "every step converged"):
+    for words in ("6 moving bodies", "0.1 s in 25 steps", "7 frames", "every step converged"):
         assert words in result.stdout
     assert f"amontons view {tmp_path / 'a'}" in " ".join(result.stdout.split())
     assert f"amontons plot {tmp_path / 'a'}" in " ".join(result.stdout.split())

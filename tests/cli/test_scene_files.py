@@ -92,7 +92,7 @@ def test_robots_run_and_become_files(tmp_path):
     pytest.importorskip("mujoco")
     urdf, mjcf = write_robot(tmp_path), tmp_path / "arm.xml"
     mjcf.write_text(ARM)
-    for path, missing in ((urdf, "mimicry"), (mjcf, "several joints")):
+    for path, missing in ((urdf, "mimicking"), (mjcf, "several joints")):
         out = tmp_path / path.stem
         result = run("run", path, "--time", 0.02, "-o", out)
         assert result.exit_code == 0, result.output

@@ -112,7 +112,7 @@ def test_a_sweep_is_plotted_over_a_parameter(swept, tmp_path):
     assert result.exit_code == 0, result.output
     assert (tmp_path / "sweep.svg").stat().st_size > 1000
     refused(run("plot", folder, "--over", "colour"), "'colour' is not varied", "friction")
-    refused(run("plot", folder, "--result", "status"), "'status' is no column of numbers")
+    refused(run("plot", folder, "--result", "status"), "'status' is not a column of numbers")
     from amontons import plots
 
     figure = plots.over(am.Sweep(folder))

@@ -98,7 +98,7 @@ def test_exports_and_plots_replace_nothing_of_yours(recorded, tmp_path, command)
     mine.write_text("mine")
     done = run(command[0], recorded, *command[1:], "--out", out)
     assert done.exit_code == 2
-    assert "it is there already" in done.stderr
+    assert "it exists already" in done.stderr
     assert [path.name for path in out.iterdir()] == [mine.name]
     assert run(command[0], recorded, *command[1:], "--out", out, "--force").exit_code == 0
     assert mine.read_bytes() != b"mine"

@@ -15,7 +15,7 @@ from amontons import _jit
 from amontons._jit import Kernel
 from amontons.algebra.rotations import quaternion_product, rotation_matrices
 from amontons.collision.body_parts import Poses
-from amontons.collision.contacts import Owners, Rows, assemble_spheres
+from amontons.collision.contacts import PartOwners, Rows, assemble_spheres
 from amontons.collision.narrow.box_pairs import collide_boxes
 from amontons.collision.narrow.capsule_pairs import collide_capsules
 from amontons.collision.narrow.distances import (
@@ -73,7 +73,7 @@ class SphereKernel:
         count, none = len(pair), np.empty(0, dtype=np.int64)
         rows = Rows(np.empty(2 * count, dtype=np.int32), np.empty(9 * count), np.empty(count),
                     np.empty(count, dtype=np.uint64))  # fmt: skip
-        owners = Owners(pair[:0, 0], pair[:0, 0], poses.place, poses.place)
+        owners = PartOwners(pair[:0, 0], pair[:0, 0], poses.place, poses.place)
         radius = np.ascontiguousarray(shapes.size[poses.shape, 0])
         kernel(pair, none, none, owners, radius, np.inf, rows)
         contacts = rows.contact_set(none, None)

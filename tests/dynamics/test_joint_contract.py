@@ -39,9 +39,9 @@ class Sample(Joint):
         pass
 
     def constraints(self):
-        parts = JointConstraints(self.point)
-        parts.hold_point(AXES)
-        return parts
+        constraints = JointConstraints(self.point)
+        constraints.hold_point(AXES)
+        return constraints
 
 
 class TooFree(Sample):
@@ -52,17 +52,17 @@ class Redundant(Sample):
     freedom: ClassVar[int] = 2
 
     def constraints(self):
-        parts = super().constraints()
-        parts.hold_point(((0.6, 0.8, 0.0),))
-        return parts
+        constraints = super().constraints()
+        constraints.hold_point(((0.6, 0.8, 0.0),))
+        return constraints
 
 
 class OutOfPlace(Sample):
     def constraints(self):
-        parts = JointConstraints(self.point)
+        constraints = JointConstraints(self.point)
         for axis in AXES:
-            parts.hold(along(P, axis)._replace(point_b=(0.3, -0.2, 0.6)))
-        return parts
+            constraints.hold(along(P, axis)._replace(point_b=(0.3, -0.2, 0.6)))
+        return constraints
 
 
 class Changing(Sample):
@@ -70,11 +70,11 @@ class Changing(Sample):
 
     def constraints(self):
         self.calls.append(1)
-        parts = JointConstraints(self.point)
+        constraints = JointConstraints(self.point)
         shift = 1e-3 * len(self.calls)
         for axis in AXES:
-            parts.hold(along((shift, 0.0, 0.0), axis))
-        return parts
+            constraints.hold(along((shift, 0.0, 0.0), axis))
+        return constraints
 
 
 class AnyBodies(Sample):
@@ -97,7 +97,7 @@ def test_contract_of_a_joint_that_is_right():
     ("wrong", "message"),
     [
         (TooFree(0, 1), "3 rigid rows, but 6 − freedom is 2"),
-        (Redundant(0, 1), "hold only 3 ways"),
+        (Redundant(0, 1), "have rank 3 only"),
         (OutOfPlace(0, 1), "off where it was added"),
         (Changing(0, 1), "says something else"),
         (BeyondItsLimit(0, 1), "limit is exceeded by 0.1"),

@@ -48,7 +48,7 @@ def jointed():
 
 
 def sticky():
-    """Spheres that roll with resistance, hold each other and give way: six rows a contact."""
+    """Spheres that roll with resistance, hold each other and give way: six rows per contact."""
     return bed(rolling_friction=0.01, spinning_friction=0.01, cohesion=0.5, compliance=1e-6)
 
 

@@ -182,7 +182,7 @@ def test_an_arm_swings_as_in_mujoco(write):
     model, data = as_mujoco_reads(path, robot.configuration)
     assert_same_inertias(robot, model, data)
     assert robot.bodies["tip"] == robot.bodies["lower"]
-    assert "looks of bodies" in "\n".join(robot.unsupported)
+    assert "visual geometry of bodies" in "\n".join(robot.unsupported)
     model.opt.timestep = 1e-4
     while data.time < 0.3 - 1e-9:
         mujoco.mj_step(model, data)

@@ -119,8 +119,9 @@ def test_what_is_taken_over_of_our_robot(tmp_path):
     assert robot.world.bodies.dynamic.all()
     told = "\n".join(robot.unsupported)
     for what in (
-        "start at a limit: elbow", "mimicry of 'elbow'", "<transmission> in <robot> (1)",
-        "<gazebo> in <robot> (1)", "colours", "looks of links", "largest speeds", "no motor",
+        "start at a limit: elbow", "mimicking 'elbow'", "<transmission> in <robot> (1)",
+        "<gazebo> in <robot> (1)", "colours", "visual geometry of links",
+        "largest speeds", "no motor",
     ):  # fmt: skip
         assert what in told, told
 
@@ -194,14 +195,14 @@ def test_inertia_without_mass_that_is_not_taken_is_listed(tmp_path):
     assert "inertias without a mass: left out, as these links are fixed in the world: base" in told
     path.write_text(ROBOT.replace('<mass value="0.8"/>', '<mass value="0"/>'))
     told = "\n".join(load_urdf(path).unsupported)
-    assert "inertias without a mass: those of the filled shapes were taken: lower" in told
+    assert "inertias without a mass: those of the filled shapes are used: lower" in told
     path.write_text(ROBOT.replace('<mass value="0.3"/>', '<mass value="0"/>'))
     with pytest.raises(am.InputError, match=r"'slider' moves, but has no mass; give it a mass and"):
         load_urdf(path)
     path = with_rotor(tmp_path)
     path.write_text(path.read_text().replace('izz="0.004"', 'izz="-0.004"'))
     told = "\n".join(load_urdf(path).unsupported)
-    assert "inertias without a mass that no body can have: left out: plate" in told
+    assert "physically impossible inertias without a mass: left out: plate" in told
 
 
 @pytest.mark.slow

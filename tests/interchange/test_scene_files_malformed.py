@@ -67,7 +67,7 @@ CHANGES = [
     ("shape: {kind: plane}, ", "", "bodies[0]", "lacks 'shape'"),
     ("material: ice}", "material: water}", "bodies[0].material", "no material 'water'"),
     ("fixed: true", "mass: 3", "bodies[0]", "has no end"),
-    ("name: ball", "name: floor", "bodies[1].name", "a body called 'floor' already"),
+    ("name: ball", "name: floor", "bodies[1].name", "already a body called 'floor'"),
     ("radius: 0.2", "radius: 0", "bodies[1].shape.radius", "> 0"),
     ("radius: 0.2", "radius: 0.2, length: 1", "bodies[1].shape.length", "no field 'length'"),
     ("mass: 20", "mass: -20", "bodies[1].mass", "> 0"),

@@ -62,11 +62,11 @@ def test_seeds_repeat_and_differ():
 @pytest.mark.parametrize(
     ("call", "says"),
     [
-        (lambda: am.Sizes.sieve([1, 2, 3], [0, 0.6, 0.5]), "passing must rise"),
-        (lambda: am.Sizes.sieve([1, 3, 2], [0, 0.5, 1]), "d must rise"),
+        (lambda: am.Sizes.sieve([1, 2, 3], [0, 0.6, 0.5]), "passing must increase"),
+        (lambda: am.Sizes.sieve([1, 3, 2], [0, 0.5, 1]), "d must increase"),
         (lambda: am.Sizes.sieve([1, 2], [0, 100]), "end with 1"),
         (lambda: am.Sizes.sieve([1, 2], [0.1, 1]), "begin with 0"),
-        (lambda: am.Sizes.sieve([1, 2], [0, 0.5, 1]), "as many numbers"),
+        (lambda: am.Sizes.sieve([1, 2], [0, 0.5, 1]), "equally many numbers"),
         (lambda: am.Sizes.sieve([0, 2], [0, 1]), "positive"),
         (lambda: am.Sizes.uniform(2, 1), "larger"),
         (lambda: am.Sizes.lognormal(1, 0.0), "sigma"),

@@ -38,7 +38,7 @@ BODIES = {
     "flat spin": ({"mass": 1.0, "angular_velocity": 3.0}, "angular_velocity must be 3 numbers"),
     "nan inertia": ({"mass": 1.0, "inertia": (1, 1, NAN)}, r"inertia\[2\] is nan"),
     "zero inertia": ({"mass": 1.0, "inertia": (1, 1, 0)}, "principal moment of 0"),
-    "impossible inertia": ({"mass": 1.0, "inertia": (1, 1, 3)}, "no body is like that"),
+    "impossible inertia": ({"mass": 1.0, "inertia": (1, 1, 3)}, "impossible for a body"),
     "skew inertia": (
         {"mass": 1.0, "inertia": [[1, 0.1, 0], [0, 1, 0], [0, 0, 1]]}, "is not symmetric"),
     "two moments": ({"mass": 1.0, "inertia": (1.0, 1.0)}, "inertia must have shape"),
@@ -57,7 +57,7 @@ BODIES = {
     "mask of floats": ({"mass": 1.0, "mask": 1.0}, "mask must be whole numbers"),
     "number as a name": ({"mass": 1.0, "name": 3}, "name must be text"),
     "list as a name": ({"mass": 1.0, "name": ["a"]}, "name must be text"),
-    "name twice": ({"mass": 1.0, "name": "there"}, "a body called 'there' already"),
+    "name twice": ({"mass": 1.0, "name": "there"}, "already a body called 'there'"),
 }  # fmt: skip
 
 

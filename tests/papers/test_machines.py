@@ -39,7 +39,7 @@ def test_a_schedule_rests_in_its_points():
 
 @pytest.mark.parametrize("points", [(), ((1.0, 0.0), (1.0, 2.0)), ((2.0, 0.0), (1.0, 2.0))])
 def test_a_schedule_needs_times_that_rise(points):
-    with pytest.raises(am.InputError, match="times that rise"):
+    with pytest.raises(am.InputError, match="increasing times"):
         Schedule(points)
 
 

@@ -1,9 +1,11 @@
-"""Rules of the house: short lists of arguments, files that fit on a few pages.
+"""Rules of the house: few arguments, short files, names used once, private things left alone.
 
 Lists of exceptions are to shrink: a name that no longer breaks its rule must leave its list.
 """
 
 import ast
+import re
+from collections import Counter
 from pathlib import Path
 
 import amontons
@@ -69,3 +71,84 @@ def test_arguments_are_counted_well():
         node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.AsyncFunctionDef)
     )
     assert arguments(function) == 5
+
+
+TWICE = {"Part"}
+"""Names that two classes still have."""
+
+OF_TUPLES = {"_asdict", "_fields", "_make", "_replace"}
+"""Names of named tuples that are public in spite of their underscores."""
+
+FOREIGN = {"_forks.py", "_numba_cache.py", "solvers/interior_point/linear_system/factorisation.py"}
+"""Files that use private names of other packages, whose versions are bounded."""
+
+
+def private_names(owner):
+    """Private attributes and methods of a class: those that its own code assigns or defines."""
+    for node in ast.walk(owner):
+        if isinstance(node, ast.FunctionDef):
+            yield node.name
+        elif isinstance(node, ast.Attribute) and ast.unparse(node.value) in ("self", "cls"):
+            yield node.attr
+        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+            yield node.target.id
+
+
+def strangers(tree):
+    """Private attributes that code uses of other classes than its own, as written."""
+    own = {id(tree): set()}
+    for owner in ast.walk(tree):
+        if isinstance(owner, ast.ClassDef):
+            names = set(private_names(owner))
+            own |= {id(node): names for node in ast.walk(owner)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and re.match(r"_[^_]", node.attr):
+            of_itself = ast.unparse(node.value) in ("self", "cls", "super()")
+            if not (of_itself or node.attr in own.get(id(node), OF_TUPLES) | OF_TUPLES):
+                yield ast.unparse(node)
+
+
+def test_nothing_touches_private_attributes_of_another_class():
+    touched = {
+        f"{name} {each}"
+        for name, text in sources()
+        if name not in FOREIGN
+        for each in strangers(ast.parse(text))
+    }
+    assert not touched
+
+
+def test_strangers_are_told_from_members():
+    source = (
+        "class A:\n"
+        "    def copy(self):\n"
+        "        other = A()\n"
+        "        other._x = self._x\n"
+        "        return other\n"
+        "def f(a, t):\n"
+        "    return a._x, t._replace(y=1)\n"
+    )
+    assert list(strangers(ast.parse(source))) == ["a._x"]
+
+
+def test_private_names_are_not_imported():
+    """Modules at the top, such as `_jit`, are private to the package, not to each other."""
+    imported = {
+        f"{name} {alias.name}"
+        for name, text in sources()
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.ImportFrom) and node.module != "amontons"
+        for alias in node.names
+        if re.match(r"_[^_]", alias.name) and (node.module or "").startswith("amontons.")
+    }
+    assert not imported
+
+
+def test_class_names_are_used_once():
+    count = Counter(
+        node.name
+        for _, text in sources()
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.ClassDef)
+    )
+    assert {name for name, times in count.items() if times > 1} == TWICE

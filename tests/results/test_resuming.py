@@ -284,7 +284,7 @@ def test_a_checkpoint_without_its_run_is_neither_taken_nor_replaced(tmp_path, ag
     recorded(tmp_path, 0.1)
     (tmp_path / RUN_FILE).unlink()
     before, sim = digest(tmp_path), simulation()
-    with pytest.raises(am.InputError, match=r"holds a checkpoint\.npz, but no run"):
+    with pytest.raises(am.InputError, match=r"holds a checkpoint\.npz, but not the run"):
         Recorder(sim, tmp_path, resume=again)
     assert sim.steps == 0
     assert digest(tmp_path) == before

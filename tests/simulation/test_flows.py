@@ -197,7 +197,7 @@ def test_names_are_there_once():
     world.add_sink(sink)
     with pytest.raises(am.InputError, match="already in this world"):
         world.add_sink(sink)
-    with pytest.raises(am.InputError, match="called 'out' already"):
+    with pytest.raises(am.InputError, match="already a source, sink or meter called 'out'"):
         world.add_meter(am.FlowMeter(am.Plane(), name="out"))
     assert world.flows.names == ["out"]
 
@@ -226,7 +226,7 @@ def test_a_scene_file_holds_them(tmp_path):
 def test_a_scene_file_says_what_is_wrong(tmp_path):
     text = "sources: [{region: {low: [0, 0, 0], high: [1, 1, 1]}, rate: 1.0}]\n"
     (tmp_path / "bad.yaml").write_text(text)
-    with pytest.raises(am.InputError, match="either the sizes of spheres or shapes"):
+    with pytest.raises(am.InputError, match="either sizes of spheres, or shapes"):
         load_scene(tmp_path / "bad.yaml")
 
 

@@ -51,7 +51,7 @@ def test_progress_in_a_notebook_is_one_output_that_ends_at_the_end(outputs):
     assert handle.shown[0].startswith('<progress value="0.0200">')
     assert handle.shown[-1].startswith('<progress value="1.0000">')
     assert "0.5 of 0.5 s" in handle.shown[-1]
-    assert len(handle.shown) < 50  # not one a step
+    assert len(handle.shown) < 50  # not one per step
 
 
 def test_progress_in_a_notebook_shows_where_an_error_came(outputs):

@@ -168,7 +168,7 @@ def test_sensors_go_with_what_they_are_on():
 def test_what_is_wrong_is_said():
     world, bob, hip = pendulum()
     world.add_sensor(am.Imu(bob, name="imu"))
-    with pytest.raises(am.InputError, match="a sensor called 'imu' already"):
+    with pytest.raises(am.InputError, match="already a sensor called 'imu'"):
         world.add_sensor(am.Touch(bob, name="imu"))
     other = pendulum()[2]
     with pytest.raises(am.InputError, match="is of a joint that is not in this world"):

@@ -11,7 +11,7 @@ import pytest
 import amontons as am
 from amontons.errors import FileFormatError, InputError, OutputError
 from amontons.results import begin
-from amontons.results.claim import Claim
+from amontons.results.claim import FolderClaim
 from amontons.scenes import BouncingBalls
 from amontons.sweeps import one_run, plan, sweeping
 from amontons.sweeps.outcomes import read_log, read_outcome
@@ -259,7 +259,7 @@ def test_another_sweep_in_the_folder(run_sweep, tmp_path):
 
 
 def test_two_sweeps_on_one_folder_are_refused(run_sweep, tmp_path):
-    claim = Claim(tmp_path / "s")
+    claim = FolderClaim(tmp_path / "s")
     with pytest.raises(InputError, match="is being written by"):
         run_sweep()
     claim.release()
@@ -279,7 +279,7 @@ def test_folders_of_something_else(run_sweep, tmp_path):
     assert [each.name for each in folder.iterdir()] == ["thesis.tex"]
     with pytest.raises(InputError, match="holds no sweep"):
         am.Sweep(folder)
-    with pytest.raises(InputError, match="is no folder"):
+    with pytest.raises(InputError, match="is not a folder"):
         am.Sweep(tmp_path / "nowhere")
     (folder / "sweep.json").write_text("{}")
     with pytest.raises(FileFormatError, match="damaged, or of another program"):
@@ -299,7 +299,7 @@ def test_folders_of_something_else(run_sweep, tmp_path):
         ({"tolerance": -1.0}, "tolerance"),
         ({"solver": "magic"}, "unknown solver 'magic'"),
         ({"balls": 3}, "no setting 'balls'"),
-        ({"vary": {"time": [1.0]}}, "time is varied, and set for all runs"),
+        ({"vary": {"time": [1.0]}}, "time is both varied and set for all runs"),
         ({"vary": {"friction": [-1.0]}}, "friction is -1"),
         ({"vary": {"tolerance": [-1.0]}}, "tolerance"),
     ],

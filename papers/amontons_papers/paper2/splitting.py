@@ -25,7 +25,7 @@ DIAMETER = 0.2
 """Of the balls of a pile [m]."""
 
 DEEPEST = 40
-"""Steps after which the pile with 2 iterations a step is about deepest."""
+"""Steps after which the pile with 2 iterations per step is about deepest."""
 
 KICK = 1.0
 """Upward speed of the lowest ball in the test of lost motion [m/s]."""
@@ -160,7 +160,7 @@ class Splitting(Experiment):
                 notebook.picture(
                     scene.as_simulation(),
                     f"pile{count}",
-                    f"{balls} balls after {now:g} s with {count} iterations a step",
+                    f"{balls} balls after {now:g} s with {count} iterations per step",
                     size=(400, 600),
                     view=View(height=3.0),
                 )
@@ -204,7 +204,7 @@ class Splitting(Experiment):
 
 
 def judge_sinking(seen: list[Sinking], notebook: Notebook) -> None:
-    """Table and bands of piles with few to many iterations a step."""
+    """Table and bands of piles with few to many iterations per step."""
     fewest, most = seen[0], seen[-1]
     notebook.table(
         "A pile at rest, Gauss–Seidel",
@@ -212,7 +212,7 @@ def judge_sinking(seen: list[Sinking], notebook: Notebook) -> None:
         [(run.iterations, run.sink, run.rise) for run in seen],
     )
     notebook.band(
-        f"sink of the top with {fewest.iterations} iterations a step [diameters]",
+        f"sink of the top with {fewest.iterations} iterations per step [diameters]",
         fewest.sink,
         paper="'objects become elastic' at few iterations",
         low=0.1,
@@ -226,7 +226,7 @@ def judge_sinking(seen: list[Sinking], notebook: Notebook) -> None:
         reason="the artefact must be seen; a pile at rest has none",
     )
     notebook.band(
-        f"sink of the top with {most.iterations} iterations a step [diameters]",
+        f"sink of the top with {most.iterations} iterations per step [diameters]",
         most.sink,
         paper="'more accuracy requires a zillion iterations'",
         high=1e-6,

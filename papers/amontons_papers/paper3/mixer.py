@@ -180,8 +180,8 @@ class MixerScaling(Experiment):
             "blades turn; the paper's were poured and are timed in steady state."
         )
         notebook.differs(
-            f"At most {ITERATIONS} iterations a step and the residual that they reach, as in table "
-            "III; the paper does not say how many it took. Time is that of the whole step, "
+            f"At most {ITERATIONS} iterations per step and the residual that they reach, as in "
+            "table III; the paper does not say how many it took. Time is that of the whole step, "
             "collision detection among it; the paper's is the solver's."
         )
 

@@ -50,7 +50,7 @@ class CostOfAStep(Experiment):
 
     name: ClassVar[str] = "step-cost"
     paper: ClassVar[int] = 4
-    shows: ClassVar[str] = "'tests: scalability': CPU time a step"
+    shows: ClassVar[str] = "'tests: scalability': CPU time per step"
     summary: ClassVar[str] = "time of a step for 300 to 1500 shaken spheres"
     minutes: ClassVar[float] = 1.5
 

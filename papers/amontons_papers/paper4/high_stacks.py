@@ -51,12 +51,12 @@ def stand(storeys: int, iterations: int, seconds: float) -> tuple[Simulation, li
 
 
 class HighStacks(Experiment):
-    """A tower of pillars and slabs with few and with many iterations a step."""
+    """A tower of pillars and slabs with few and with many iterations per step."""
 
     name: ClassVar[str] = "high-stacks"
     paper: ClassVar[int] = 4
     shows: ClassVar[str] = "'examples': high stacks of objects"
-    summary: ClassVar[str] = "a tower falls with few iterations a step, and stands with 100"
+    summary: ClassVar[str] = "a tower falls with few iterations per step, and stands with 100"
     minutes: ClassVar[float] = 0.5
 
     def run(self, notebook: Notebook) -> None:
@@ -64,20 +64,20 @@ class HighStacks(Experiment):
         counts = self.pick((FEW, MANY), (5, FEW, 20, 50, MANY), (5, FEW, 20, 50, MANY, 200))
         curves, ends = {}, {}
         for number, count in enumerate(counts):
-            notebook.say(f"{count} iterations a step", number / len(counts))
+            notebook.say(f"{count} iterations per step", number / len(counts))
             simulation, moved = stand(storeys, count, seconds)
             curves[f"{count} iterations"] = (simulation.readings.time, moved)
             ends[count] = moved[-1]
             if count in (FEW, MANY):
                 notebook.picture(
-                    simulation, f"tower{count}", f"{seconds:g} s with {count} iterations a step"
+                    simulation, f"tower{count}", f"{seconds:g} s with {count} iterations per step"
                 )
         for count, paper, low, high in (
             (FEW, "'few iterations: unstable'", 0.25 * storeys, float("inf")),
             (MANY, "'100 iterations: stable'", -float("inf"), 0.05),
         ):
             notebook.band(
-                f"how far the top of the tower moved with {count} iterations a step [m]",
+                f"how far the top of the tower moved with {count} iterations per step [m]",
                 ends[count],
                 paper=paper,
                 low=low,
@@ -88,7 +88,7 @@ class HighStacks(Experiment):
             )
         notebook.table(
             f"A tower of {storeys} storeys after {seconds:g} s",
-            ("iterations a step", "top moved [m]"),
+            ("iterations per step", "top moved [m]"),
             list(ends.items()),
         )
         notebook.plot(

@@ -41,7 +41,9 @@ def violations(spheres: int, iterations: int, steps: int, notebook: Notebook) ->
     overlaps = simulation.readings.penetration[-steps:] / (2.0 * RADIUS)
     if not notebook.images:
         notebook.picture(
-            simulation, "shaker", f"{spheres} spheres in the shaker, {iterations} iterations a step"
+            simulation,
+            "shaker",
+            f"{spheres} spheres in the shaker, {iterations} iterations per step",
         )
     return Violations(
         iterations, float(np.mean(speeds)), float(np.mean(overlaps)), float(overlaps.max())
@@ -62,7 +64,7 @@ class ViolationsAgainstIterations(Experiment):
         counts = self.pick((160, 20), (160, 80, 40, 20, 10), (640, 320, 160, 80, 40, 20, 10))
         runs = []
         for number, count in enumerate(counts):
-            notebook.say(f"{count} iterations a step", number / len(counts))
+            notebook.say(f"{count} iterations per step", number / len(counts))
             runs.append(violations(spheres, count, self.pick(20, 100, 1000), notebook))
         runs.sort()
         self._bands(runs, notebook)
@@ -75,9 +77,9 @@ class ViolationsAgainstIterations(Experiment):
         notebook.plot(
             draw(
                 "Violations against iterations",
-                Panel("iterations a step", "speed violation [m/s]",
+                Panel("iterations per step", "speed violation [m/s]",
                       {"mean of the largest": (k, [run.speed for run in runs])}, "xy"),
-                Panel("iterations a step", "overlap [diameters]",
+                Panel("iterations per step", "overlap [diameters]",
                       {"mean of the largest": (k, [run.overlap for run in runs]),
                        "deepest of all": (k, [run.deepest for run in runs])}, "xy"),
             ),

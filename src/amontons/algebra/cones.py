@@ -44,10 +44,10 @@ CONES = (COULOMB, SPINNING, ROLLING)
 """Kinds with a normal and two tangential rows, or more."""
 
 VECTORS = (COULOMB, SPINNING)
-"""Those of them whose rows are vectors, three by three, that may be in world axes."""
+"""Kinds whose rows form vectors of three, which may be in world axes."""
 
 TURNING = (SPINNING, ROLLING)
-"""Those of them with rows of torque."""
+"""Kinds with rows of torque."""
 
 SECOND_ORDER = frozenset((FREE, NONNEGATIVE, INTERVAL, COULOMB, SPINNING, ROLLING))
 """Kinds whose blocks are intersections of second-order cones, or of half-lines."""

@@ -1,4 +1,4 @@
-"""Sums, norms and largest values that are the same on any number of threads.
+"""Sums, norms and maxima that are the same on any number of threads.
 
 BLAS sums long vectors in as many parts as it has threads, and numpy's `@` and `norm` call it.
 Kernels sum chunks of fixed size, and then these partial sums in their order. A problem that several
@@ -29,8 +29,8 @@ class Ranks:
     Whatever a problem, its judge and the first-order methods add up over rows comes as a part,
     summed chunk by chunk in one order, and goes through :meth:`total`; every largest value goes
     through :meth:`maximum`. A class for many processes overrides both, and `count`. All processes
-    must call them in the same order: what decides on a call must itself be a total or a maximum,
-    never a size or a clock of one process.
+    must call them in the same order: any condition for a call must itself be a total or a
+    maximum, never a size or a clock of one process.
     """
 
     count: int = 1

@@ -1,7 +1,7 @@
-"""What arguments must be, and what is said when they are not: one place for every room.
+"""Checks of arguments and their error messages, in one place for every room.
 
-A check returns its argument in the form that the code goes on with, or raises `InputError` with
-the argument's name, what it is and what it must be.
+A check returns its argument in the form that the code needs, or raises `InputError` with
+the argument's name, its value and what it must be.
 """
 
 from amontons.checks.arrays import (
@@ -13,6 +13,7 @@ from amontons.checks.arrays import (
     positive_vector,
     rows_array,
     unit_quaternion,
+    unit_quaternions,
     unit_rows,
     unit_vector,
 )
@@ -43,6 +44,7 @@ __all__ = [
     "positive_vector",
     "rows_array",
     "unit_quaternion",
+    "unit_quaternions",
     "unit_rows",
     "unit_vector",
     "whole",

@@ -15,7 +15,7 @@ Vector = tuple[float, float, float]
 
 
 def as_numbers(name: str, value: ArrayLike) -> Floats:
-    """`value` as a float64 array, itself if it is one; NaN and infinities are for others to see."""
+    """`value` as a float64 array, itself if it is one; NaN and infinities are let through."""
     try:
         return np.asarray(value, dtype=np.float64, order="C")
     except (TypeError, ValueError) as reason:
@@ -49,7 +49,7 @@ def _refuse(name: str, array: Floats, sound: NDArray[np.bool_], wanted: str) -> 
 
 
 def rows_array(name: str, value: ArrayLike, width: int = 3) -> Floats:
-    """A finite array of shape (n, width); nothing at all is n = 0."""
+    """A finite array of shape (n, width); an empty argument gives n = 0."""
     array = finite_array(name, value)
     if array.size == 0:
         return np.empty((0, width))
@@ -65,12 +65,25 @@ def points_array(name: str, value: ArrayLike) -> Floats:
 
 
 def unit_rows(directions: ArrayLike) -> Floats:
-    """Directions (n, 3) made unit length; what has no direction points along z."""
+    """Directions (n, 3) made unit length; zero vectors become the z axis."""
     array = np.atleast_2d(finite_array("directions", directions))
     array = _of_width("directions", array, 3)
     largest = np.abs(array).max(axis=1, keepdims=True)
     array = np.where(largest > 0.0, array / np.where(largest > 0.0, largest, 1.0), [0.0, 0.0, 1.0])
     return np.asarray(array / np.linalg.norm(array, axis=1, keepdims=True))
+
+
+def unit_quaternions(name: str, array: Floats) -> Floats:
+    """Quaternions (n, 4) made unit length, which they must have but for 1e-6."""
+    length = np.linalg.norm(array, axis=1)
+    wrong = np.abs(length - 1.0) > 1e-6
+    if wrong.any():
+        first = int(np.argmax(wrong))
+        raise InputError(
+            f"{name}[{first}] has length {length[first]:g}; quaternions must be unit: "
+            "divide each by its length"
+        )
+    return np.asarray(array / length[:, None])
 
 
 def _of_width(name: str, array: Floats, width: int) -> Floats:
@@ -116,6 +129,6 @@ def _normalised(name: str, row: list[float]) -> list[float]:
     length = math.hypot(*row)
     if not length >= SMALLEST:
         raise InputError(f"{name} is {tuple(row)}: its length must not be zero")
-    if abs(length - 1.0) < 1e-15:  # do not let rounding wander when a unit vector comes again
+    if abs(length - 1.0) < 1e-15:  # so that a unit vector given again does not drift by rounding
         return row
     return [entry / length for entry in row]

@@ -10,7 +10,7 @@ import numpy as np
 from amontons.errors import InputError
 
 SMALLEST, LARGEST = 1e-30, 1e30
-"""Sizes [m] whose fifth power, as in an inertia, is still an ordinary number."""
+"""Limits of sizes [m], so that a fifth power, as in an inertia, neither overflows nor vanishes."""
 
 
 def positive(name: str, value: object) -> float:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import sys
 from collections.abc import Sequence
 from typing import Annotated
 
@@ -59,4 +61,12 @@ def options(
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line on `arguments`, by default those of the process, and exit."""
+    _print_anything()
     app(args=None if arguments is None else list(arguments))
+
+
+def _print_anything() -> None:
+    """Let what an output cannot show be spelled out: names that are no text, an ASCII terminal."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
+            stream.reconfigure(errors="backslashreplace")

@@ -1,4 +1,4 @@
-"""`amontons bench`: how fast this machine is at what amontons does."""
+"""`amontons bench`: how fast amontons is on this machine."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ MOST = 1_000_000
 
 def bench(
     bodies: Annotated[
-        int, typer.Option("--bodies", "-b", metavar="N", help="Spheres of the bed.")
+        int, typer.Option("--bodies", "-b", metavar="N", help="Number of spheres in the bed.")
     ] = 4000,
     threads: Threads = None,
     json: Json = False,
 ) -> None:
     """Measure a product, an iteration, collision detection and a time step; half a minute or less.
 
-    Figures are of the fastest of several runs. What they should be: docs/benchmarks.md.
+    Figures are those of the fastest of several runs; docs/benchmarks.md has others to compare with.
     """
     from amontons.cli.measuring import figures
 

@@ -34,7 +34,7 @@ def compare(
     files: Annotated[
         list[Path],
         typer.Argument(
-            metavar="FILE...", help="Problems, folders of them, patterns, or generated ones."
+            metavar="FILE...", help="Problems, folders of them, patterns, or generated problems."
         ),
     ],
     solvers: Annotated[

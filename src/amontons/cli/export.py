@@ -1,4 +1,4 @@
-"""`amontons export`: a run for spreadsheets, ParaView, 3D programs, or as pictures and films."""
+"""`amontons export`: a run for spreadsheets, ParaView and 3D programs, or as pictures and films."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def export(
     ],
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", help="Where to. \\[default: the run's folder]"),
+        typer.Option("--out", "-o", help="Target. \\[default: the run's folder]"),
     ] = None,
     every: Annotated[int, typer.Option("--every", metavar="K", help="Every K-th frame.")] = 1,
     time: Annotated[
@@ -86,7 +86,7 @@ def export(
 
 
 def _names(format: str, times: Sequence[float] | None, contacts: bool) -> list[str]:
-    """What will be written."""
+    """Description of what will be written, for messages."""
     from amontons.results.exports import NAMES
 
     if format == "png":
@@ -124,7 +124,7 @@ def _view(camera: str) -> View:
 def _stills(
     results: Results, target: Path, look: Look, times: Sequence[float] | None
 ) -> list[Path]:
-    """One picture a time: `picture.png`, or `picture-1.5s.png` where times were given."""
+    """One picture per time: `picture.png`, or `picture-1.5s.png` where times were given."""
     from amontons.viewer.pictures import Painter, nearest
 
     painter, written = Painter(results, look), []

@@ -19,7 +19,7 @@ def import_robot(
     force: Force = False,
     json: Json = False,
 ) -> None:
-    """Turn a robot in URDF or MJCF into a scene file, and list what is not taken over.
+    """Turn a robot in URDF or MJCF into a scene file, and list what is not supported.
 
     Exit code: 0 written, 2 bad input.
     """

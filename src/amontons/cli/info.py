@@ -1,4 +1,4 @@
-"""`amontons info`: what a report of a problem should say about the machine."""
+"""`amontons info`: what a bug report should say about the machine."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def folder_size(folder: Path) -> int:
 
 
 def _cpu() -> str:
-    """The processor's model where the system tells, and the name that LLVM compiles for."""
+    """The processor's model, if the system reports it, and the target that LLVM compiles for."""
     from llvmlite import binding
 
     model = platform.processor() or platform.machine()

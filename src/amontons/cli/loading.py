@@ -1,4 +1,4 @@
-"""Reading what commands are given."""
+"""Reading the inputs of commands."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from amontons.problem.problem import ConeProblem
 
 SUFFIXES = (".npz", ".hdf5", ".h5")
-"""Files of a folder that are taken for problems."""
+"""Suffixes of the files in a folder that count as problems."""
 
 
 def load_problem(path: Path) -> ConeProblem:
-    """The problem that an argument of a command stands for: a file, or one made to order."""
+    """The problem that an argument stands for: a file, or a generated one."""
     from amontons.problem.problem import ConeProblem
 
     with tidy_warnings(path.name):

@@ -12,7 +12,7 @@ ENOUGH = 0.5
 """Seconds for which a task is repeated."""
 
 REPEATS = 5
-"""Times at least."""
+"""Least number of repetitions."""
 
 SETTLE = 0.4
 """Simulated seconds before steps are measured [s]."""
@@ -26,11 +26,11 @@ class Figure:
     value: float
     unit: str
     about: str
-    """What was done, and how much of it."""
+    """The task and its size."""
 
 
 def fastest(task: Callable[[], object], *, enough: float = ENOUGH) -> float:
-    """Seconds of the fastest of several runs, after one that warms up: others only disturb."""
+    """Seconds of the fastest of several runs, after a warm-up: other processes only add time."""
     task()
     times: list[float] = []
     while len(times) < REPEATS or sum(times) < enough:
@@ -41,7 +41,7 @@ def fastest(task: Callable[[], object], *, enough: float = ENOUGH) -> float:
 
 
 def figures(spheres: int) -> Iterator[Figure]:
-    """All figures of a bed of so many spheres, one after the other."""
+    """All figures of a bed of `spheres` spheres, one after the other."""
     yield from _of_problem(spheres)
     yield _of_detection(spheres)
     yield from _of_steps(spheres)
@@ -55,11 +55,11 @@ def _of_problem(spheres: int) -> Iterator[Figure]:
     x = np.zeros(problem.rows)
     size = f"{spheres} spheres, {problem.blocks} contacts"
     seconds = fastest(lambda: problem.product(x))
-    yield Figure("product", 1e9 * seconds / problem.blocks, "ns a contact", f"N γ of {size}")
+    yield Figure("product", 1e9 * seconds / problem.blocks, "ns per contact", f"N γ of {size}")
     method = APGD(tolerance=1e-30, max_iterations=100)
     iterations = method.solve(problem).iterations
     seconds = fastest(lambda: method.solve(problem)) / iterations
-    yield Figure("iteration", 1e9 * seconds / problem.blocks, "ns a contact", f"APGD on {size}")
+    yield Figure("iteration", 1e9 * seconds / problem.blocks, "ns per contact", f"APGD on {size}")
     yield Figure("iterations", 1.0 / seconds, "a second", f"APGD on {size}")
 
 
@@ -73,7 +73,10 @@ def _of_detection(spheres: int) -> Figure:
     found = len(detector.detect(centres))
     seconds = fastest(lambda: detector.detect(centres))
     return Figure(
-        "detection", 1e9 * seconds / spheres, "ns a body", f"{found} contacts of {spheres} spheres"
+        "detection",
+        1e9 * seconds / spheres,
+        "ns per body",
+        f"{found} contacts of {spheres} spheres",
     )
 
 

@@ -27,13 +27,13 @@ STOPPED = 3
 INTERRUPTED = 130
 
 WIDTH_OF_A_FILE = 130
-"""Columns of tables that do not go to a terminal."""
+"""Width of tables that are not printed to a terminal."""
 
 
 def console(*, stderr: bool = False) -> Console:
     """A console on standard output or standard error; wide where that is not a terminal.
 
-    Names of files, scenes and bodies may have brackets: what is printed in a style is a `Text`.
+    Names of files, scenes and bodies may contain brackets, so styled output is a `Text`.
     """
     from rich.console import Console
 
@@ -58,7 +58,7 @@ def complain(message: str, *, kind: str = "error", style: str = "bold red") -> N
 
 
 def reporting(command: Callable[P, R]) -> Callable[P, R]:
-    """A command whose foreseeable errors are one paragraph and an exit code, not a traceback."""
+    """A command whose foreseeable errors give a paragraph and an exit code, not a traceback."""
 
     @functools.wraps(command)
     def guarded(*args: P.args, **kwargs: P.kwargs) -> R:

@@ -45,7 +45,7 @@ def plot(
         _plot_sweep(folder, out or folder, format, (over, result, by), force)
         return
     if over or result or by:
-        raise InputError(f"--over, --result and --by are for sweeps; {folder} is none")
+        raise InputError(f"--over, --result and --by are for sweeps; {folder} is not one")
     with Results(folder) as results:
         if not results.steps:
             raise InputError(f"{folder} has no steps to draw yet")

@@ -1,4 +1,4 @@
-"""Progress on a terminal, and Ctrl-C and its like, which end a run with its best iterate."""
+"""Progress on a terminal; Ctrl-C and similar signals, which end a run with its best iterate."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Interrupt:
         self.requested = False
         self._tell = tell
         self.exit_code = INTERRUPTED
-        """Of a process that ends because of it."""
+        """Exit code of a process that ends because of it."""
         self._when = when
         self._usual: dict[int, Any] = {}
 
@@ -70,7 +70,7 @@ class Interrupt:
 
 
 class Display:
-    """A bar on standard error: for terminals alone, and for what takes longer than a second."""
+    """A bar on standard error, on terminals only, and only for work that takes over a second."""
 
     def __init__(self, *, shown: bool = True) -> None:
         self.shown = shown and console(stderr=True).is_terminal
@@ -130,9 +130,9 @@ class Watch:
     interrupt: Interrupt
     label: str = ""
     done: float = 0.0
-    """Share of the whole work that lies before this run."""
+    """Share of the whole work that was done before this run."""
     part: float = 1.0
-    """Share that is this run's."""
+    """Share of the whole work that this run is."""
     _first: float = math.nan
 
     def __call__(self, progress: Progress) -> bool:
@@ -150,14 +150,14 @@ class Watch:
         )
 
     def _share(self, progress: Progress) -> float:
-        """How far the residual has come, counted in decades."""
+        """Progress of the residual towards the tolerance, counted in decades."""
         best = progress.best_residual
         if not 0.0 < progress.tolerance < self._first or not 0.0 < best < self._first:
             return 0.0
         return math.log(self._first / best) / math.log(self._first / progress.tolerance)
 
     def inner(self, progress: Progress) -> bool:
-        """The same for a run inside another, whose bar stays as it is."""
+        """The same for a run inside another one; the bar does not move."""
         if self.display.due:
             self.display.update(f"{self._text(progress)} (inner problem)", None)
         return self.interrupt.requested
@@ -172,9 +172,9 @@ class Watch:
 
 
 def _asking(method: Solver, callback: Callback) -> Solver:
-    """A solver that asks `callback` on every run, also where another solver starts it.
+    """A solver that calls `callback` in every run, even when another solver starts it.
 
-    Exact Coulomb friction asks its own callback only between inner problems, minutes apart.
+    Exact Coulomb friction calls its own callback only between inner problems, minutes apart.
     """
     kind: type[Solver] = type(method)
 

@@ -66,7 +66,7 @@ def _bold(text: str, best: bool) -> str | Text:
 
 
 def _is_best(run: SolverRun, rivals: list[SolverRun], quantity: str) -> bool:
-    """Whether a run converged, and none that did was better; one alone is no contest."""
+    """Whether a run converged and was the best of several that did."""
     values = [getattr(rival.solution, quantity) for rival in rivals if rival.converged]
     return (
         run.converged and len(rivals) > 1 and bool(getattr(run.solution, quantity) == min(values))

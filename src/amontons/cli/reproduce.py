@@ -1,7 +1,7 @@
 """`amontons reproduce`: the papers' experiments, each with the paper's figures beside ours.
 
 The experiments are a package of their own, `amontons_papers`, in the folder `papers` of the
-repository: a library that simulates has no need of them.
+repository: the library itself does not need them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from amontons.errors import InputError
 
 FOLDER = Path("reproduced")
 PAPERS = Path(__file__).parents[3] / "papers"
-"""Where the experiments are if this library runs from a clone of the repository."""
+"""Folder of the experiments, if this library runs from a clone of the repository."""
 
 
 def reproduce(
@@ -28,13 +28,15 @@ def reproduce(
         typer.Argument(metavar="[NAME]...", help="Experiments to run; without any, list them all."),
     ] = None,
     all: Annotated[bool, typer.Option("--all", help="Every experiment.")] = False,
-    full: Annotated[bool, typer.Option("--full", help="The paper's own size: hours.")] = False,
-    quick: Annotated[bool, typer.Option("--quick", help="A small size: seconds.")] = False,
+    full: Annotated[
+        bool, typer.Option("--full", help="The paper's own problem sizes: hours.")
+    ] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Small problems: seconds.")] = False,
     paper: Annotated[
         int | None, typer.Option("--paper", min=1, max=5, help="All experiments of one paper.")
     ] = None,
     again: Annotated[
-        bool, typer.Option("--again", help="Also those whose results are in DIR already.")
+        bool, typer.Option("--again", help="Rerun those whose results are already in DIR.")
     ] = False,
     out: Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="Where to.")] = FOLDER,
     threads: Threads = None,
@@ -42,9 +44,9 @@ def reproduce(
 ) -> None:
     """Run experiments of the papers; write a page, plots and data for each.
 
-    With --all or --paper, those that an earlier run in DIR finished in the same size are not run
-    again. They come with a clone of the repository. Exit code: 0 every band passed, 1 some did not,
-    2 bad input.
+    With --all or --paper, experiments that an earlier run in DIR finished in the same size are
+    skipped. They come with a clone of the repository. Exit code: 0 every band passed, 1 some did
+    not, 2 bad input.
     """
     if full and quick:
         raise InputError("--full and --quick cannot be combined")
@@ -58,7 +60,7 @@ def reproduce(
 
 
 def _experiments() -> Any:
-    """The command of `amontons_papers`: of this clone, or else as it is installed."""
+    """The command of `amontons_papers`: from this clone, or else as installed."""
     if PAPERS.is_dir() and str(PAPERS) not in sys.path:
         sys.path.insert(0, str(PAPERS))
     try:

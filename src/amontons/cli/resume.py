@@ -1,4 +1,4 @@
-"""`amontons resume`: go on with a run that was stopped, killed, or is to last longer."""
+"""`amontons resume`: continue a run that was stopped or killed, or that is to last longer."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def resume(
     strict: Strict = False,
     json: Json = False,
 ) -> None:
-    """Go on with a run from its last checkpoint: the result is that of an unbroken run.
+    """Continue a run from its last checkpoint: the result is that of an uninterrupted run.
 
     Under `mpiexec -n N` the N processes share it, whatever the number was before.
 

@@ -1,4 +1,4 @@
-"""`amontons run`: a scene, from its start to a folder with the results."""
+"""`amontons run`: run a scene and record it in a folder."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def run(
         ),
     ],
     bodies: Annotated[
-        int | None, typer.Option("--bodies", "-b", metavar="N", help="How many bodies.")
+        int | None, typer.Option("--bodies", "-b", metavar="N", help="Number of bodies.")
     ] = None,
     time: Annotated[
         float | None, typer.Option("--time", metavar="T", help="Simulated time \\[s].")
@@ -36,10 +36,14 @@ def run(
         str | None, typer.Option("--solver", "-s", help="auto, apgd, interior-point, ...")
     ] = None,
     tolerance: Annotated[
-        float | None, typer.Option("--tolerance", "-t", metavar="E", help="Of every step.")
+        float | None,
+        typer.Option("--tolerance", "-t", metavar="E", help="Tolerance of every step."),
     ] = None,
     max_iterations: Annotated[
-        int | None, typer.Option("--max-iterations", "-n", metavar="N", help="In every step.")
+        int | None,
+        typer.Option(
+            "--max-iterations", "-n", metavar="N", help="Maximum number of iterations per step."
+        ),
     ] = None,
     friction: Annotated[
         str | None,
@@ -51,7 +55,7 @@ def run(
         ),
     ] = None,
     threads: Threads = None,
-    seed: Annotated[int | None, typer.Option(help="Of everything random.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Seed of all random numbers.")] = None,
     set: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="NAME=VALUE", help="A parameter of the scene; repeatable."),
@@ -76,11 +80,11 @@ def run(
     strict: Strict = False,
     force: Annotated[
         bool,
-        typer.Option("--force", help="Begin in a folder that is not empty; a run in it is lost."),
+        typer.Option("--force", help="Start in a folder that is not empty; a run in it is lost."),
     ] = False,
     json: Json = False,
 ) -> None:
-    """Run a scene and record it; what is not given is as the scene advises.
+    """Run a scene and record it; defaults are those that the scene advises.
 
     Under `mpiexec -n N` the N processes share one run.
 
@@ -117,7 +121,7 @@ def run(
 
 
 def _made(word: str, bodies: int | None, seed: int | None, given: list[str]) -> Scene | FileScene:
-    """The scene that a word of the command line names, or the file."""
+    """The scene or file that a word of the command line names."""
     from amontons.cli.scene_files import names_a_file, open_scene
     from amontons.scenes import find_scene
 
@@ -132,7 +136,7 @@ def _made(word: str, bodies: int | None, seed: int | None, given: list[str]) -> 
 
 
 def _output(made: Scene | FileScene, frames: float | None, contacts: bool) -> tuple[float, bool]:
-    """Frames a second, and whether contacts are recorded: as asked for, or as the file says."""
+    """Frames per second and whether contacts are recorded, as requested or as the file says."""
     from amontons.interchange.file_scene import FileScene
     from amontons.interchange.run_fields import Output
 
@@ -160,6 +164,6 @@ def words_of(
                 f"{', '.join(sorted(names))}: use --set"
             )
         if name in words:
-            raise InputError(f"{option} and --set {name} say the same; give one of them")
+            raise InputError(f"{option} and --set {name} set the same parameter; give one of them")
         words[name] = str(number)
     return words

@@ -22,7 +22,7 @@ def names_a_file(word: str) -> bool:
 
 
 def open_scene(path: Path) -> FileScene:
-    """The scene of a scene file, or of a robot; what is not taken over of that is said."""
+    """The scene of a scene file, or of a robot, with a list of what is not supported."""
     from amontons.interchange import load_robot, load_scene
 
     if path.suffix.lower() not in ROBOT_FILES:
@@ -33,7 +33,7 @@ def open_scene(path: Path) -> FileScene:
 
 
 def say_untaken(path: Path, robot: Imported) -> None:
-    """List on standard error what a robot's file says and its world does not."""
+    """List on standard error what a robot's file contains and its world does not."""
     if robot.unsupported:
         lines = "".join(f"\n  - {line}" for line in robot.unsupported)
         complain(f"{path}: not carried over:{lines}", kind="note", style="bold yellow")

@@ -1,7 +1,7 @@
-"""A second process that compiles while the first one does: cold starts take half as long.
+"""A second process that compiles alongside the first: cold starts take half as long.
 
 Kernels are compiled by one process and loaded by the others (`amontons._kernel_cache`), so the two
-only have to begin at different ends. Run as `python -m amontons.cli.second_compiler JOB`.
+only have to start at different ends. Run as `python -m amontons.cli.second_compiler JOB`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Job = Literal["step", "parallel-first"]
 
 
 def start_where_cold() -> None:
-    """Start a second process if no solver was ever compiled here and there is a core for it."""
+    """Start a second process if no solver has been compiled here yet and a core is free."""
     from amontons._kernel_cache import cache_root, present_stamp
     from amontons._shipped_kernels import shipped
 
@@ -29,7 +29,7 @@ def start_where_cold() -> None:
 
 
 def start(job: Job) -> subprocess.Popen[bytes] | None:
-    """Start a silent one, which ends by itself; None where there is but one core."""
+    """Start a silent process, which ends by itself; None if there is only one core."""
     if (os.cpu_count() or 1) < 2:
         return None
     command = [sys.executable, "-m", "amontons.cli.second_compiler", job]
@@ -37,7 +37,7 @@ def start(job: Job) -> subprocess.Popen[bytes] | None:
     try:
         second = subprocess.Popen(command, stdin=silent, stdout=silent, stderr=silent)
     except OSError:
-        return None  # no room for a process: one has to do
+        return None  # no memory for a second process
     _claims.helpers.add(second.pid)
     return second
 

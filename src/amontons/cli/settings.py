@@ -20,7 +20,7 @@ SOLVER_NAMES = (
     "auto, apgd, interior-point, spectral-gradient, gauss-seidel, jacobi, direct, "
     "conjugate-gradient or minimum-residual"
 )
-"""For help texts, which must not load the solvers; the registry decides."""
+"""For help texts, which must not import the solvers; the registry is authoritative."""
 
 DEFAULT_TOLERANCE = 1e-8
 
@@ -62,13 +62,13 @@ Threads = Annotated[
         show_default=False,
     ),
 ]
-Force = Annotated[bool, typer.Option("--force", help="Replace what is there already.")]
+Force = Annotated[bool, typer.Option("--force", help="Replace an existing file.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """What a run is asked for, whatever its solver."""
+    """Settings of a run, whatever its solver."""
 
     tolerance: float = DEFAULT_TOLERANCE
     measure: str = "scaled"
@@ -106,7 +106,7 @@ class Settings:
 
 
 def use_threads(threads: int | None) -> None:
-    """Use that many threads, if a number was given."""
+    """Set the number of threads, if one was given."""
     if threads is not None:
         from amontons._jit import set_threads
 
@@ -114,7 +114,7 @@ def use_threads(threads: int | None) -> None:
 
 
 def prepare(method: Solver, problem: ConeProblem) -> float:
-    """Compile or load the kernels of a run, by a very short one; return the seconds it took."""
+    """Compile or load the kernels of a run by a very short one; return the seconds it took."""
     from amontons.solvers import Auto
 
     start = time.perf_counter()

@@ -1,4 +1,4 @@
-"""Commands that `mpiexec` started several times: one run, told once, and one end for all."""
+"""Commands started several times by `mpiexec`: one run, reported once, and a common end."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 @contextlib.contextmanager
 def shared() -> Iterator[Communicator | None]:
-    """The processes that MPI started along with this one; None where it did not.
+    """The processes that MPI started along with this one; None without MPI.
 
-    What one of them cannot go on from ends all: the others would wait for it for ever.
+    A fatal error in one of them ends all, since the others would wait for it for ever.
     """
     from amontons.ranks.mpi import FIRST_WORD, under_mpi
 
@@ -34,11 +34,11 @@ def shared() -> Iterator[Communicator | None]:
     ranks = here()
     try:
         yield ranks
-    except typer.Exit:  # an end that all have agreed on
+    except typer.Exit:  # all have agreed to end
         raise
     except (AmontonsError, OSError, MemoryError, KeyboardInterrupt) as reason:
         if not ranks.leads:
-            time.sleep(FIRST_WORD)  # what is wrong everywhere, rank 0 says
+            time.sleep(FIRST_WORD)  # rank 0 reports what is wrong on all ranks
         stopped = isinstance(reason, KeyboardInterrupt)
         text = "interrupted; go on with `amontons resume`" if stopped else describe(reason)
         complain(text if ranks.leads else f"rank {ranks.rank} of {ranks.count}: {text}")
@@ -46,12 +46,12 @@ def shared() -> Iterator[Communicator | None]:
 
 
 def agreed(ranks: Communicator | None, wish: bool) -> bool:
-    """Whether any process wants to stop: then all do, after the same step."""
+    """Whether any process wants to stop: then all stop, after the same step."""
     return wish if ranks is None else ranks.largest(float(wish)) > 0.0
 
 
 def carry_out_silently(run: FollowedRun, ranks: Communicator, *, strict: bool) -> None:
-    """Take part in a run that rank 0 records and tells of."""
+    """Take part in a run that rank 0 records and reports."""
     with Interrupt("after this step", tell=False) as interrupt:
 
         def on_step(_: object) -> bool:
@@ -60,5 +60,5 @@ def carry_out_silently(run: FollowedRun, ranks: Communicator, *, strict: bool) -
 
         try:
             run.simulation.run(until=run.settings.time, on_step=on_step, strict=strict)
-        except SimulationError:  # of which rank 0 tells
+        except SimulationError:  # which rank 0 reports
             raise typer.Exit(STOPPED) from None

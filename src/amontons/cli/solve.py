@@ -43,7 +43,7 @@ def solve(
     file: Annotated[
         Path,
         typer.Argument(
-            help="A problem: .npz, FCLIB's .hdf5, or one made to order (b1, packing:4000)."
+            help="A problem: .npz, FCLIB's .hdf5, or a generated one (b1, packing:4000)."
         ),
     ],
     solver: Annotated[str, typer.Option("--solver", "-s", help=f"One of {SOLVER_NAMES}.")] = "apgd",
@@ -56,7 +56,7 @@ def solve(
     exact: Exact = False,
     guess: Annotated[
         Path | None,
-        typer.Option(help="Start from the impulses in this file: one that --out wrote, or .npy."),
+        typer.Option(help="Start from the impulses in this file, written by --out, or a .npy."),
     ] = None,
     threads: Threads = None,
     out: Annotated[
@@ -68,7 +68,7 @@ def solve(
         bool, typer.Option("--quiet", "-q", help="Print nothing but warnings and errors.")
     ] = False,
 ) -> None:
-    """Solve a problem and say how good the solution is.
+    """Solve a problem and report how good the solution is.
 
     Exit code: 0 converged, 1 not converged, 2 bad input, 130 stopped by Ctrl-C.
     """
@@ -114,7 +114,7 @@ def _hush_compiler(quiet: bool) -> None:
 def summary(
     file: Path, problem: ConeProblem, solver: str, settings: Settings, solution: Solution
 ) -> dict[str, Any]:
-    """What the command reports, by the names of its JSON output."""
+    """The command's report, by the names of its JSON output."""
     return {
         "file": str(file),
         "name": problem.name,
@@ -157,7 +157,7 @@ def write_solution(path: Path, solution: Solution, report: dict[str, Any]) -> No
 
 
 COLOURS = {"converged": "bold green", "invalid": "bold red", "stopped": "bold yellow"}
-"""Of a status; others ended by a limit."""
+"""Exit codes by status; all others ended at a limit."""
 
 
 def as_table(report: dict[str, Any], problem: ConeProblem, solution: Solution) -> Table:

@@ -24,7 +24,7 @@ NOT_APPLICABLE = "not applicable"
 
 @dataclass(frozen=True)
 class SolverRun:
-    """One solver on one problem; no solution where it is not made for such a problem."""
+    """One solver on one problem; without a solution if it does not support such problems."""
 
     file: Path
     problem: str
@@ -33,7 +33,7 @@ class SolverRun:
 
     @property
     def status(self) -> str:
-        """How it ended, or that it could not begin."""
+        """How it ended, or that it could not start."""
         return NOT_APPLICABLE if self.solution is None else self.solution.status.value
 
     @property
@@ -44,11 +44,11 @@ class SolverRun:
 
 @dataclass
 class SolverRuns:
-    """All that were run."""
+    """All runs of the comparison."""
 
     solvers: list[str]
     several: bool
-    """Whether more than one problem was asked for."""
+    """Whether more than one problem was requested."""
     done: list[SolverRun] = field(default_factory=list)
     failed: list[Path] = field(default_factory=list)
     """Files that are not problems."""
@@ -76,7 +76,7 @@ class SolverRuns:
 
 
 def run_solvers(paths: Sequence[Path], methods: dict[str, Solver]) -> SolverRuns:
-    """Run every solver on every file; Ctrl-C ends the series after the iteration under way."""
+    """Run every solver on every file; Ctrl-C ends the series after the current iteration."""
     runs = SolverRuns(list(methods), several=len(paths) > 1)
     names = _short_names(paths)
     with Interrupt() as interrupt, Display() as display:
@@ -104,7 +104,7 @@ def run_solvers(paths: Sequence[Path], methods: dict[str, Solver]) -> SolverRuns
 
 
 def _attempt(method: Solver, problem: ConeProblem, watch: Watch) -> Solution | None:
-    """A run whose time is that of the method alone."""
+    """A run whose time is that of the method alone, without compilation."""
     try:
         prepare(method, problem)
         return watch.solve(method, problem)
@@ -113,7 +113,7 @@ def _attempt(method: Solver, problem: ConeProblem, watch: Watch) -> Solution | N
 
 
 def _short_names(paths: Sequence[Path]) -> list[str]:
-    """File names without suffix where that tells the files apart, else whole paths."""
+    """File names without suffix if these are distinct, else whole paths."""
     stems = [path.stem if path.suffix in SUFFIXES else path.name for path in paths]
     return [
         stem if stems.count(stem) == 1 else str(path)

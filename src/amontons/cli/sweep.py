@@ -1,4 +1,4 @@
-"""`amontons sweep`: a scene with many values of its parameters, and the table of results."""
+"""`amontons sweep`: a scene with many values of its parameters, and a table of results."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from amontons.sweeps.sweeping import Tally
 
 SHOWN = 40
-"""Rows of a table that a terminal gets; the files have all."""
+"""Rows of a table that are printed on a terminal; the files have all."""
 
 
 def sweep(
@@ -42,7 +42,7 @@ def sweep(
             "--out",
             "-o",
             metavar="DIR",
-            help="Of the sweep. \\[default: SCENE-sweep]",
+            help="Folder of the sweep. \\[default: SCENE-sweep]",
             show_default=False,
         ),
     ] = None,
@@ -52,14 +52,16 @@ def sweep(
     ] = None,
     dask: Annotated[
         str | None,
-        typer.Option("--dask", metavar="ADDRESS", help="Of a Dask scheduler: tcp://host:8786."),
+        typer.Option(
+            "--dask", metavar="ADDRESS", help="Address of a Dask scheduler: tcp://host:8786."
+        ),
     ] = None,
     threads: Annotated[
         int | None,
         typer.Option(
             "--threads",
             metavar="K",
-            help="Of each run. \\[default: cores by jobs]",
+            help="Threads per run. \\[default: cores over jobs]",
             show_default=False,
         ),
     ] = None,
@@ -70,11 +72,12 @@ def sweep(
         bool, typer.Option("--contacts", help="Record contacts and their forces, too.")
     ] = False,
     retries: Annotated[
-        int, typer.Option("--retries", metavar="N", help="Of a run that failed by accident.")
+        int,
+        typer.Option("--retries", metavar="N", help="Retries of a run that failed by accident."),
     ] = 2,
     json: Json = False,
 ) -> None:
-    """Run a scene with many values; started again, do only what is missing.
+    """Run a scene with many values; when started again, do only what is missing.
 
     Time, step, solver, tolerance and max_iterations are set like parameters. Exit code: 0 all runs
     are done, 2 bad input, 3 some failed, 130 stopped by Ctrl-C (the same command goes on).
@@ -128,7 +131,7 @@ def _carry_out(
     force: Any,
     output: tuple[float, bool, int],
 ) -> tuple[Path, int]:
-    """Do what is missing; the folder, and the exit code where Ctrl-C ended it."""
+    """Do what is missing; return the folder, and the exit code if Ctrl-C ended it."""
     from amontons.checks import positive, whole
     from amontons.cli.progress import Display, Interrupt
     from amontons.sweeps.plan import make_plan
@@ -144,7 +147,7 @@ def _carry_out(
     named = Path(scene).stem if subject.name not in scene else subject.name
     folder = out or Path(f"{named}-sweep")
     job = Job(folder.absolute(), subject, plan, {}, retries=retries)
-    with Interrupt("after the steps that are being taken") as interrupt, Display() as display:
+    with Interrupt("after the current steps") as interrupt, Display() as display:
         display.announce("getting ready (the first sweep compiles, once)")
 
         def watch(tally: Tally) -> bool:
@@ -192,7 +195,7 @@ def _show(done: Sweep, json: bool) -> None:
 
 
 def _columns(done: Sweep, there: list[str]) -> list[str]:
-    """Those that fit on a terminal: parameters, the user's own, and a few of every run."""
+    """Columns that fit on a terminal: parameters, the user's own results, and a few others."""
     usual = ["kinetic_energy", "mean_height", "contacts", "converged", "overlap", "cpu_seconds"]
     chosen = ["run", *done.parameters, "status", *done.measured, *usual]
     return [name for name in dict.fromkeys(chosen) if name in there]
@@ -205,5 +208,5 @@ def _cell(value: Any) -> str:
 
 
 def _row(row: dict[str, Any]) -> dict[str, Any]:
-    """A row as JSON has it: what a run does not have is null."""
+    """A row for JSON output: missing values are null."""
     return {name: None if value != value else value for name, value in row.items()}

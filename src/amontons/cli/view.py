@@ -16,7 +16,7 @@ from amontons.cli.settings import Force
 from amontons.errors import InputError
 
 LARGE = 200_000_000
-"""Bytes of a page from which on browsers take their time."""
+"""Size of a page [bytes] above which browsers get slow."""
 
 
 def view(
@@ -32,12 +32,12 @@ def view(
     ] = None,
     every: Annotated[int, typer.Option("--every", metavar="K", help="Every K-th frame.")] = 1,
     force: Force = False,
-    open: Annotated[bool, typer.Option("--open/--no-open", help="Show it now.")] = True,
+    open: Annotated[bool, typer.Option("--open/--no-open", help="Open it in a browser.")] = True,
     live: Annotated[
-        bool, typer.Option("--live", help="Follow a run that is still going on, until Ctrl-C.")
+        bool, typer.Option("--live", help="Follow a run that is still running, until Ctrl-C.")
     ] = False,
 ) -> None:
-    """Make one HTML file with the whole run in it, or several; open it where there is a screen."""
+    """Make one HTML file of a whole run, or of several; open it if there is a screen."""
     if live:
         if len(folders) > 1:
             raise InputError("--live follows one run: name one folder")
@@ -82,13 +82,13 @@ def follow(folder: Path, shown: bool) -> None:
 
 
 def launch(where: str) -> None:
-    """Show a page in a browser, if one could show anything here."""
+    """Open a page in a browser, if there is a display."""
     if _has_screen():
         typer.launch(where)
 
 
 def _has_screen() -> bool:
-    """Whether a browser could show anything here."""
+    """Whether there is a display for a browser."""
     if sys.platform.startswith("linux"):
         return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
     return True

@@ -1,4 +1,4 @@
-"""`amontons warmup`: compile every kernel ahead, by solving tiny problems of every kind."""
+"""`amontons warmup`: compile every kernel ahead of time, by solving tiny problems of every kind."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def warmup(
 
 
 def check_cache() -> None:
-    """Raise OutputError where compiled code cannot be kept."""
+    """Raise OutputError if compiled code cannot be stored."""
     from amontons import _kernel_cache
     from amontons.problem.kernels import project
 
@@ -76,7 +76,7 @@ def check_cache() -> None:
 
 
 def clear_cache() -> int:
-    """Delete compiled code of every version; return how many folders went."""
+    """Delete compiled code of every version; return the number of folders."""
     from amontons import _kernel_cache
 
     folders = list(_kernel_cache.cache_root().glob("kernels-*"))
@@ -86,7 +86,7 @@ def clear_cache() -> int:
 
 
 def uncompiled() -> list[str]:
-    """Kernels of which a form has no machine code in this process."""
+    """Kernels that are not compiled in both forms in this process."""
     from amontons import _jit
 
     return [
@@ -122,7 +122,7 @@ def exercise(*, parallel_first: bool = False) -> Iterator[tuple[str, float]]:
 
 @contextlib.contextmanager
 def _forced(parallel: bool) -> Iterator[None]:
-    """Make every size of problem use one form of the kernels."""
+    """Use one form of the kernels for problems of every size."""
     from amontons import _jit
 
     usual = _jit.PARALLEL_ABOVE
@@ -157,7 +157,7 @@ def _methods(parallel: bool) -> Iterator[Solver]:
 
 
 def _store_in_single_precision(problem: ConeProblem) -> None:
-    """What APGD does with large problems over bodies, all of them in parallel."""
+    """APGD on large problems over bodies, all in parallel form."""
     from amontons.solvers import APGD
     from amontons.solvers.apgd import mixed
     from amontons.solvers.apgd.corrections import Corrections
@@ -175,7 +175,7 @@ def _store_in_single_precision(problem: ConeProblem) -> None:
 
 
 def _detect() -> None:
-    """Contacts of every pair of shapes, and every question about bodies."""
+    """Contacts of every pair of shapes, and every kind of query."""
     import numpy as np
 
     from amontons.cli.warmup_inputs import sample_scene
@@ -214,7 +214,7 @@ def simulate(*, torques: bool) -> None:
 
 
 def _use_beside_solvers(problem: ConeProblem) -> None:
-    """What callers ask of a problem directly."""
+    """Methods of a problem that callers use directly."""
     import numpy as np
 
     from amontons.judge import residuals

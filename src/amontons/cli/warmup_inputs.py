@@ -47,7 +47,7 @@ def sample_problems() -> dict[str, ConeProblem]:
 
 
 def sample_scene() -> tuple[CollisionDetector, Floats]:
-    """Two bodies of every kind of shape, all in one place, and where they are [m]."""
+    """Two bodies of every kind of shape, all in one place, and their positions [m]."""
     corners = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
     shapes = [
         Plane(),
@@ -68,7 +68,7 @@ def sample_scene() -> tuple[CollisionDetector, Floats]:
 def sample_world(*, torques: bool) -> World:
     """A box and a ball on a floor, hinged to each other; with rolling friction or without.
 
-    And three balls in the air: one so fast that contacts are looked for from afar, and two so near
+    And three balls in the air: one so fast that contacts are searched from afar, and two so close
     to each other that theirs is found and left out.
     """
     rolling = 1e-3 if torques else 0.0

@@ -1,4 +1,4 @@
-"""A run under watch: progress, Ctrl-C that leaves it resumable, and the account of it."""
+"""A run with progress, a Ctrl-C that leaves it resumable, and a report."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def carry_out(
     strict: bool = False,
     ranks: Communicator | None = None,
 ) -> None:
-    """Run to the end, or until Ctrl-C, and report; `live` shows it meanwhile.
+    """Run to the end, or until Ctrl-C, and report; `live` shows it in a browser meanwhile.
 
     A run that has become unstable ends early, and a `strict` one at its first note. Processes that
     share it stop after the same step.
@@ -95,7 +95,7 @@ def carry_out(
 
 @contextlib.contextmanager
 def serving(folder: Path, wanted: bool) -> Iterator[None]:
-    """Serve a page that follows the run, and wait in the end until it has seen all of it."""
+    """Serve a page that follows the run, and wait at the end until it has received all of it."""
     if not wanted:
         yield
         return
@@ -119,7 +119,7 @@ def _text(report: StepReport, run: RecordedRun, passed: float, wall: float) -> s
 
 
 def summary(run: RecordedRun, wall: float) -> dict[str, Any]:
-    """What the commands report of a run, by the names of the JSON output."""
+    """The report of a run, by the names of the JSON output."""
     from amontons.results import STAGES, Results
 
     folder = run.recorder.folder
@@ -152,7 +152,7 @@ def summary(run: RecordedRun, wall: float) -> dict[str, Any]:
 
 
 def _note(found: NoteSummary) -> dict[str, Any]:
-    """What the notes of one kind come to."""
+    """A summary of the notes of one kind."""
     return {
         "kind": found.kind,
         "steps": found.steps,
@@ -172,14 +172,14 @@ def _note(found: NoteSummary) -> dict[str, Any]:
 
 
 def tell_notes(notes: list[dict[str, Any]]) -> None:
-    """Say on standard error what there was to note, one paragraph per kind."""
+    """Print notes on standard error, one paragraph per kind."""
     for note in notes:
         style = "bold green" if note["expected"] else "bold yellow"
         complain(note["text"], kind="note", style=style)
 
 
 def tell_notes_of(results: Results) -> None:
-    """Say on standard error what there was to note in a run."""
+    """Print the notes of a run on standard error."""
     tell_notes([_note(each) for each in results.note_summaries])
 
 
@@ -192,7 +192,7 @@ def _print(report: dict[str, Any]) -> None:
     stages = ", ".join(f"{name} {seconds(value)}" for name, value in report["stages"].items())
     energy = report["energy"]
     rows = {
-        "scene": f"{report['scene']}, {grouped(report['bodies'])} bodies that move",
+        "scene": f"{report['scene']}, {grouped(report['bodies'])} moving bodies",
         "simulated": f"{report['time']:.4g} s in {grouped(report['steps'])} steps",
         "took": f"{seconds(report['wall_time'])} ({stages})",
         "contacts": f"{grouped(report['contacts'])} at the end, "

@@ -1,1 +1,1 @@
-"""Who touches whom: broad phase, narrow phase, contacts, queries."""
+"""Collision detection: broad phase, narrow phase, contacts, queries."""

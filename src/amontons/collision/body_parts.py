@@ -1,4 +1,4 @@
-"""Bodies as collision detection sees them: convex parts and meshes at fixed places on each body."""
+"""Bodies in collision detection: convex parts and meshes at fixed places on each body."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def place_parts(position, orientation, body, offset, turn, place, turned):
 
 
 class Poses(NamedTuple):
-    """Where the parts are: p ↦ R(turn) p + place."""
+    """Poses of parts: p ↦ R(turn) p + place."""
 
     place: Floats  # origins of the parts' shape frames [m], (parts, 3)
     turn: Floats  # unit quaternions (w, x, y, z), (parts, 4)
@@ -64,7 +64,7 @@ class PartsOfBodies(NamedTuple):
     bodies: int
 
     def numbers(self) -> PartNumbers:
-        """What parts are among those of their bodies; it takes time to find."""
+        """Kinds of parts and their numbers within bodies; costly, so computed once."""
         first = np.searchsorted(self.body, np.arange(self.bodies + 1))
         local = (np.arange(self.body.size) - first[self.body]).astype(np.int32)
         return PartNumbers(self.shapes.kind[self.shape], first, local)
@@ -85,7 +85,7 @@ class PartsOfBodies(NamedTuple):
         )  # fmt: skip
 
     def poses(self, position: Floats, orientation: Floats) -> Poses:
-        """Where the parts are when the bodies are there."""
+        """Poses of the parts for poses of the bodies."""
         if self.offset is None or self.turn is None:
             return Poses(position, orientation, self.shape)
         place, turn = np.empty((self.body.size, 3)), np.empty((self.body.size, 4))
@@ -100,7 +100,7 @@ def parts_of(
 ) -> PartsOfBodies:
     """Parts of bodies of given shapes; body i has shape `which[i]`, or shape i.
 
-    `origin` says what a body's position is the place of: the origin of its shape's "frame", its
+    `origin` says which point a body's position is: the origin of its shape's "frame", its
     "centre" of mass, or a point of each shape's frame [m], shape (shapes, 3).
     """
     if isinstance(origin, str) and origin not in ("frame", "centre"):
@@ -144,7 +144,7 @@ def parts_of(
 
 
 def spheres(radii: ArrayLike) -> PartsOfBodies:
-    """One sphere a body, of given radii [m]."""
+    """One sphere per body, of given radii [m]."""
     table = sphere_table(radii)
     every = np.arange(table.kind.size, dtype=np.int32)
     return PartsOfBodies(table, every, every, None, None, every.size)
@@ -153,7 +153,7 @@ def spheres(radii: ArrayLike) -> PartsOfBodies:
 def _centre(shape: Shape) -> Floats:
     try:
         return shape.centre
-    except InputError:  # planes and open meshes have none, and stay where they are
+    except InputError:  # planes and open meshes have none, and are not moved
         return np.zeros(3)
 
 
@@ -162,7 +162,7 @@ def _numbers(which: ArrayLike | None, shapes: int) -> NDArray[np.int64]:
         return np.arange(shapes)
     number = np.asarray(which)
     if number.ndim != 1 or not np.issubdtype(number.dtype, np.integer):
-        raise InputError("which must be one whole number a body: the number of its shape")
+        raise InputError("which must be one whole number per body: the number of its shape")
     wrong = (number < 0) | (number >= shapes)
     if wrong.any():
         i = int(np.argmax(wrong))

@@ -21,7 +21,7 @@ Ints = NDArray[np.int32]
 
 @dataclass(frozen=True)
 class ContactSet:
-    """Where bodies touch, or come within the margin of touching.
+    """Contacts: where bodies touch, or come within the margin of touching.
 
     Contacts of one pair of bodies are neighbours. The order depends on the scene alone, never on
     the number of threads. All arrays lie in one block of memory, which a detector uses again once
@@ -100,7 +100,7 @@ ONE, TWO, THREE = np.uint64(1), np.uint64(2), np.uint64(3)
 NO_PAIRS = np.empty(0, dtype=np.int64)
 
 
-class Owners(NamedTuple):
+class PartOwners(NamedTuple):
     """Whose the parts are, and where."""
 
     body: Ints  # of each part, (parts,)
@@ -223,7 +223,7 @@ def assemble_spheres(pairs, which, start, owners, radius, margin, rows):
             keys[c] = name_of_parts(local, a, b)
             for k in range(3):
                 x = after + THREE * c + np.uint64(k)
-                # a sum with nothing must not be rounded anew: the compiler may reorder sums
+                # nothing is added to zero: the compiler may reorder sums, and change their rounding
                 if place[a, k] != position[min(p, q), k]:
                     vectors[x] += place[a, k] - position[min(p, q), k]
                 if place[b, k] != position[max(p, q), k]:
@@ -252,7 +252,7 @@ def _room(memory: ReusedMemory, contacts: int) -> Rows:
 
 
 class Assembly:
-    """Makes contacts of bodies from what the broad and the narrow phase found of their parts."""
+    """Makes contacts of bodies from the close pairs and contacts of their parts."""
 
     def __init__(self, parts: PartsOfBodies) -> None:
         self._parts = parts
@@ -264,7 +264,7 @@ class Assembly:
     def of_spheres(
         self, place: Floats, close: ClosePairs, margin: float, order: BodyOrder | None
     ) -> ContactSet:
-        """Contacts of a scene of spheres alone, one for each body: every close pair is one."""
+        """Contacts of a scene of single spheres: one for every close pair."""
         rows = _room(self._memory, len(close.pairs))
         self._add_spheres(close.pairs, NO_PAIRS, NO_PAIRS, self._owners(place, place), margin, rows)
         return rows.contact_set(begins(close, NO_PAIRS), order)
@@ -281,7 +281,7 @@ class Assembly:
         start[spheres + 1] = 1
         start.cumsum(out=start)
         rows = _room(self._memory, int(start[-1]))
-        owners = Owners(self._parts.body, numbers.local, place, position)
+        owners = PartOwners(self._parts.body, numbers.local, place, position)
         for which, contacts in narrowed.answers:
             assemble.sized(len(which))(
                 close.pairs, numbers.kind, which, contacts, start, owners, rows
@@ -293,17 +293,19 @@ class Assembly:
         # parts
         return rows.contact_set(start[begins(close, numbers.first)], order)
 
-    def _owners(self, place: Floats, position: Floats) -> Owners:
-        """Owners of spheres: none where all parts are bodies."""
+    def _owners(self, place: Floats, position: Floats) -> PartOwners:
+        """PartOwners of spheres: none where all parts are bodies."""
         body, local = self._parts.body, self._numbers.local
-        return Owners(*((body[:0], local[:0]) if self._alone else (body, local)), place, position)
+        return PartOwners(
+            *((body[:0], local[:0]) if self._alone else (body, local)), place, position
+        )
 
     def _add_spheres(
         self,
         pairs: Ints,
         which: NDArray[np.int64],
         start: NDArray[np.int64],
-        owners: Owners,
+        owners: PartOwners,
         margin: float,
         rows: Rows,
     ) -> None:

@@ -9,9 +9,9 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from amontons.checks import finite_array
+from amontons.checks import finite_array, unit_quaternions
 from amontons.collision.body_parts import PartsOfBodies, Poses, parts_of, spheres
-from amontons.collision.broad.broad_phase import AS_NUMBERED, BroadPhase, Look
+from amontons.collision.broad.broad_phase import AS_NUMBERED, BroadPhase, SearchOptions
 from amontons.collision.broad.rows import BodyOrder
 from amontons.collision.contacts import Assembly, ContactSet
 from amontons.collision.narrow.narrow_phase import narrow_phase
@@ -24,9 +24,6 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
 
 ALL_GROUPS = 0xFFFFFFFF
-
-UNIT = 1e-6
-"""How far from one the length of a quaternion may be; what is left is scaled away."""
 
 
 class CollisionDetector:
@@ -131,7 +128,7 @@ class CollisionDetector:
     def of_copies(self, original: NDArray[np.int64]) -> Self:
         """A detector of copies: body i has shape and groups of body `original[i]` of this one.
 
-        Nothing is kept apart in it.
+        No pairs are excluded in it.
         """
         copies = type(self).__new__(type(self))
         copies._begin(
@@ -141,7 +138,7 @@ class CollisionDetector:
         return copies
 
     def keep_apart(self, pairs: ArrayLike) -> None:
-        """Have these pairs of bodies, and no others, never meet from now on; shape (pairs, 2)."""
+        """Replace the pairs of bodies that never meet, shape (pairs, 2)."""
         apart = self._pairs_apart(pairs)
         if not np.array_equal(apart, self._apart):
             self._apart = apart
@@ -154,14 +151,14 @@ class CollisionDetector:
         *,
         margin: float | None = None,
     ) -> ContactSet:
-        """All contacts while the bodies are there.
+        """All contacts for poses of the bodies.
 
         Parameters
         ----------
         position:
             Of the bodies [m], shape (bodies, 3).
         orientation:
-            Unit quaternions (w, x, y, z), shape (bodies, 4); by default nothing is turned.
+            Unit quaternions (w, x, y, z), shape (bodies, 4); by default no body is rotated.
         margin:
             Contacts are reported up to this gap [m]; by default up to the detector's.
         """
@@ -176,10 +173,10 @@ class CollisionDetector:
         order: BodyOrder | None = None,
         free: NDArray[np.bool_] | None = None,
     ) -> ContactSet:
-        """As :meth:`detect`, of finite arrays and quaternions of unit length: none is checked.
+        """As :meth:`detect`, for finite arrays and unit quaternions, without checks.
 
-        Contacts are listed in the order of bodies that is given. Where it is said which bodies are
-        `free`, shape (bodies,), two others do not meet, whichever were said to be fixed.
+        Contacts are listed in the given order of bodies. If `free` is given, shape (bodies,), two
+        bodies that are not free do not meet, regardless of those given as fixed.
         """
         poses = self._parts.poses(position, orientation)
         close = self._broad.find(poses, margin, self._look(order, free))
@@ -190,8 +187,8 @@ class CollisionDetector:
         narrowed = narrow_phase(self._parts.shapes, poses, close.pairs, margin)
         return self._assembly.of_all(poses.place, position, close, narrowed, margin, order)
 
-    def _look(self, order: BodyOrder | None, free: NDArray[np.bool_] | None) -> Look:
-        """What the broad phase is to know of an order of bodies, and of those that are free."""
+    def _look(self, order: BodyOrder | None, free: NDArray[np.bool_] | None) -> SearchOptions:
+        """Options of the broad phase for an order of bodies, and for those that are free."""
         look, parts = AS_NUMBERED, self._parts
         if order is not None:
             listed, slots = order.body, order.place[:-1]
@@ -202,8 +199,15 @@ class CollisionDetector:
             look = look._replace(listed=listed, slots=slots)
         return look if free is None else look._replace(free=free[parts.body])
 
+    def placed(
+        self, position: ArrayLike, orientation: ArrayLike | None = None
+    ) -> tuple[PartsOfBodies, Poses, Floats]:
+        """The parts of the bodies, their poses, and their boxes widened by half the margin."""
+        poses = self._poses(position, orientation)
+        return self._parts, poses, self._broad.boxes(poses, self.margin)
+
     def at(self, position: ArrayLike, orientation: ArrayLike | None = None) -> Snapshot:
-        """The bodies there, to ask about: rays, closest points, overlaps, distances."""
+        """A snapshot of the bodies for queries: rays, closest points, overlaps, distances."""
         return Snapshot(self, position, orientation)
 
     def close_pairs(
@@ -243,15 +247,7 @@ class CollisionDetector:
         turn = finite_array("orientation", orientation)
         if turn.shape != (self.bodies, 4):
             raise InputError(f"orientation must have shape ({self.bodies}, 4), got {turn.shape}")
-        length = np.sqrt(np.einsum("ij,ij->i", turn, turn))
-        wrong = np.abs(length - 1.0) > UNIT
-        if wrong.any():
-            i = int(np.argmax(wrong))
-            raise InputError(
-                f"orientation[{i}] has length {length[i]:g}; quaternions must be unit: "
-                "divide each by its length"
-            )
-        return place, turn / length[:, None]
+        return place, unit_quaternions("orientation", turn)
 
     def _chosen(self, margin: float | None) -> float:
         return self.margin if margin is None else _length("margin", margin)

@@ -1,4 +1,4 @@
-"""What contacts remember: the impulses of a step are the first guess of the next."""
+"""Memory of contacts: the impulses of a step are the initial guess of the next."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def gather_values(matches, old, values):
 def find_matches(bodies, keys, old_first, old_bodies, old_keys, matches):
     """Matches ← the old contact with the same bodies and key, or −1.
 
-    A pair is in the list of whoever found it, which may change from step to step: look in both. The
-    list of body i begins at old_first[i], and all contacts in it are of body i.
+    A pair is listed under the body that found it, which may change between steps: look in both
+    lists. The list of body i begins at old_first[i], and all contacts in it are of body i.
     """
     known, count = old_first.size - 1, old_keys.size
     for c in prange(keys.size):
@@ -57,7 +57,7 @@ def match(new: ContactSet, old: ContactSet | RememberedContacts) -> NDArray[np.i
 
 
 class RememberedContacts(NamedTuple):
-    """Contacts of a step with what each carries on to the next; a value that nothing changes."""
+    """Contacts of a step with the values that each carries on to the next; immutable."""
 
     bodies: NDArray[np.int32]  # rows of the two bodies, (contacts, 2)
     keys: NDArray[np.uint64]  # which features of the two touch, (contacts,)
@@ -66,7 +66,7 @@ class RememberedContacts(NamedTuple):
 
     @classmethod
     def none(cls, bodies: int) -> RememberedContacts:
-        """No contacts of so many bodies."""
+        """No contacts, for a number of bodies."""
         return cls(
             np.empty((0, 2), dtype=np.int32), np.empty(0, dtype=np.uint64),
             np.zeros(bodies + 1, dtype=np.int64), np.empty((0, 3)),
@@ -74,7 +74,7 @@ class RememberedContacts(NamedTuple):
 
     @classmethod
     def of(cls, contacts: ContactSet, values: Floats) -> RememberedContacts:
-        """These contacts with a row of values each, in arrays of its own but for the values."""
+        """These contacts with a row of values each; all arrays but the values are copied."""
         return cls(contacts.bodies.copy(), contacts.keys.copy(), contacts.first.copy(), values)
 
     def recall(self, contacts: ContactSet, width: int) -> Floats:
@@ -83,7 +83,7 @@ class RememberedContacts(NamedTuple):
             return np.zeros((len(contacts), width))
         if self.values.shape[1] != width:
             raise InputError(
-                f"rows of {self.values.shape[1]} values are stored, but {width} were asked for"
+                f"rows of {self.values.shape[1]} values are stored, but {width} were requested"
             )
         recalled = np.empty((len(contacts), width))
         gather_values.sized(len(contacts))(match(contacts, self), self.values, recalled)
@@ -114,9 +114,9 @@ class RememberedContacts(NamedTuple):
     def renumbered(
         self, old_ids: NDArray[np.int64], new_ids: NDArray[np.int64]
     ) -> RememberedContacts:
-        """The same after bodies changed their rows: body i had id `old_ids[i]`; ids rise.
+        """The same after bodies changed their rows: body i had id `old_ids[i]`; ids increase.
 
-        Contacts of bodies that are gone are forgotten.
+        Contacts of removed bodies are forgotten.
         """
         if np.array_equal(old_ids, new_ids):
             return self
@@ -125,9 +125,9 @@ class RememberedContacts(NamedTuple):
         there[there] = new_ids[number[there]] == old_ids[there]
         stays = there[self.bodies].all(axis=1)
         kept = np.flatnonzero(stays)
-        # where the contacts that stay begin, body by body
+        # first remaining contact of each body
         began = np.concatenate([[0], np.cumsum(stays)])[self.first]
-        # bodies that are new have no contacts: theirs begin at the end
+        # new bodies have no contacts: theirs begin at the end
         first = np.full(new_ids.size + 1, kept.size, dtype=np.int64)
         first[number[there]] = began[:-1][there]
         bodies = number[self.bodies[kept]].astype(np.int32)
@@ -160,9 +160,9 @@ class ContactMemory:
         return self.contacts.recall(contacts, width)
 
     def renumber(self, old_ids: NDArray[np.int64], new_ids: NDArray[np.int64]) -> None:
-        """Follow bodies whose numbers changed: body i had id `old_ids[i]`; ids rise.
+        """Follow bodies whose numbers changed: body i had id `old_ids[i]`; ids increase.
 
-        Contacts of bodies that are gone are forgotten.
+        Contacts of removed bodies are forgotten.
         """
         if self.contacts.keys.size:
             self.contacts = self.contacts.renumbered(old_ids, new_ids)

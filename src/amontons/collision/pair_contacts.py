@@ -1,4 +1,4 @@
-"""Contacts of pairs of parts, as the narrow phase finds and hands them on."""
+"""Contacts of pairs of parts, as found by the narrow phase."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class ContactSlots(NamedTuple):
 
 
 def empty_slots(pairs: int, most: int = MOST) -> ContactSlots:
-    """Room for the contacts of so many pairs, at most `most` each."""
+    """Empty slots for the contacts of `pairs` pairs, at most `most` each."""
     return ContactSlots(
         np.zeros(pairs, dtype=np.int32),
         np.empty((pairs, most, 3)),
@@ -67,7 +67,7 @@ class PairContacts(NamedTuple):
 
 
 def in_slots(found: ContactSlots) -> PairContacts:
-    """What a kernel found, as it stands, empty slots and all."""
+    """The contacts found by a kernel, including empty slots."""
     pairs, most = found.gap.shape
     return PairContacts(
         found.number,
@@ -80,7 +80,7 @@ def in_slots(found: ContactSlots) -> PairContacts:
 
 
 def packed(found: ContactSlots) -> PairContacts:
-    """What a kernel found, without the empty slots."""
+    """The contacts found by a kernel, without the empty slots."""
     full = np.arange(found.gap.shape[1]) < found.number[:, None]
     return PairContacts(
         found.number,

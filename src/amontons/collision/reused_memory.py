@@ -1,4 +1,4 @@
-"""Memory that is used again from step to step."""
+"""Memory that is reused from step to step."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from numpy.typing import NDArray
 
 SPARE = 2
 """Free blocks that are kept: contacts of one step are remembered while those of the next are made,
-and one is free in between."""
+with one block in between."""
 
 
 class Loan:
-    """A block of memory that is lent: it goes back when the last array in it is gone.
+    """A block of memory on loan: it is returned when the last array in it is deleted.
 
-    Arrays hold whatever lent them their memory, and so do all views of theirs. Another array would
+    Arrays and their views hold a reference to the owner of their memory. Another array would
     not do as the lender: numpy lets views of views hold the first array of all.
     """
 
@@ -32,7 +32,7 @@ class Loan:
 
 
 class ReusedMemory:
-    """Lends blocks of memory, and lends them again once they are back.
+    """Lends blocks of memory, again and again.
 
     A block belongs to whoever holds an array in it. It is here only while nobody does.
 
@@ -44,7 +44,7 @@ class ReusedMemory:
         self._free: list[NDArray[np.float64]] = []
 
     def lend(self, size: int) -> NDArray[np.float64]:
-        """Room for `size` numbers, with anything in them."""
+        """An uninitialised array of `size` numbers."""
         block = self._fitting(size)
         if block is None:
             # a little more: numbers of contacts creep up from step to step
@@ -52,7 +52,7 @@ class ReusedMemory:
         return np.asarray(Loan(block, self._free))[:size]
 
     def _fitting(self, size: int) -> NDArray[np.float64] | None:
-        """A free block that is large enough and not far too large; others are given up."""
+        """A free block that is large enough and not far too large; others are released."""
         while self._free:
             try:
                 block = self._free.pop()  # so that no other thread can take it
@@ -63,4 +63,4 @@ class ReusedMemory:
         return None
 
     def __reduce__(self) -> tuple[type[ReusedMemory], tuple[()]]:
-        return ReusedMemory, ()  # copies of whoever owns it start with none
+        return ReusedMemory, ()  # copies of its owner start without blocks

@@ -1,4 +1,4 @@
-"""What materials, gaps and speeds make of a contact: friction, offset b, compliance E, pull c."""
+"""Contact laws: from materials, gaps and speeds to friction, offset b, compliance E and pull c."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class ContactRules:
 
 @dataclass
 class ContactTerms:
-    """What the problem needs to know of each contact that is in it."""
+    """The terms of each contact in the problem."""
 
     contacts: ContactSet
     kept: NDArray[np.int64] | None  # which of the detected contacts they are; None: all
@@ -103,7 +103,7 @@ class ContactPlaces(NamedTuple):
 
 
 class Laws(NamedTuple):
-    """What two materials make of a contact, each of shape (materials, materials)."""
+    """Properties of contacts between two materials, each of shape (materials, materials)."""
 
     friction: Floats
     restitution: Floats

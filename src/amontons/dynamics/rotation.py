@@ -36,7 +36,7 @@ def turned_back(p0, p1, p2, w0, w1, w2):
 
 
 @routine
-def solved(m00, m01, m02, m10, m11, m12, m20, m21, m22, f0, f1, f2):
+def solve_3x3(m00, m01, m02, m10, m11, m12, m20, m21, m22, f0, f1, f2):
     """M⁻¹ f of a 3 × 3 matrix, by its adjugate."""
     a, b, c = m11 * m22 - m12 * m21, m02 * m21 - m01 * m22, m01 * m12 - m02 * m11
     det = m00 * a + m10 * b + m20 * c
@@ -68,7 +68,7 @@ def newton_step(inertia, half, w0, w1, w2, t0, t1, t2, f0, f1, f2):
     r2 = s * (t0 * w1 - t1 * w0) - c * t2
     x0, x1, x2 = t0 - s * d * w0, t1 - s * d * w1, t2 - s * d * w2
     e = c * d
-    return solved(
+    return solve_3x3(
         inertia[0, 0] - half * (e + w0 * r0),
         inertia[0, 1] - half * (w0 * r1 - x2),
         inertia[0, 2] - half * (w0 * r2 + x1),

@@ -1,7 +1,7 @@
 """Problems made to order: networks of joints and beds of spheres of any size.
 
-Same arguments, same seed: the same problem, bit by bit. :func:`generate` makes one from a line of
-text, as the command line gives it.
+The same arguments and seed give the same problem, bit for bit. :func:`generate` makes one from a
+line of text, as the command line gives it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ __all__ = ["GENERATORS", "bilateral_network", "frictionless_spheres", "generate"
 GENERATORS: MappingProxyType[str, Callable[..., ConeProblem]] = MappingProxyType(
     {"b1": bilateral_network, "b2": frictionless_spheres, "packing": packing}
 )
-"""Generators by the names that :func:`generate` knows."""
+"""Generators by their names in :func:`generate`."""
 
 
 def generate(spec: str) -> ConeProblem:

@@ -19,16 +19,16 @@ from scipy.spatial import cKDTree
 from amontons.array_types import Floats, Longs
 
 WALL, LID = -1, -2
-"""Numbers that stand for the box and for its lid where a contact names its second body."""
+"""Body numbers that stand for the box and its lid as a contact's second body."""
 
 DIRECT, TILE = 6000, 4000
-"""Spheres up to which a bed is relaxed as a whole, and spheres of a tile of a larger one."""
+"""Largest bed [spheres] that is relaxed as a whole, and spheres per tile of a larger one."""
 
 FILLING = 0.62  # share of the volume at which relaxation starts; about random close packing
-SKIN = 0.5  # how far beyond touching neighbours are listed while relaxing [mean radii]
-PUSH, MOMENTUM = 0.25, 0.85  # of the relaxation's heavy ball
-SWEEPS = 8  # between two looks for neighbours
-SINKING = 2e-3  # push downwards of spheres that others hardly press, so that none floats
+SKIN = 0.5  # distance up to which spheres count as neighbours while relaxing [mean radii]
+PUSH, MOMENTUM = 0.25, 0.85  # momentum of the relaxation (heavy ball)
+SWEEPS = 8  # sweeps between two searches for neighbours
+SINKING = 2e-3  # downward push on spheres that hardly touch others, so that none floats
 LIGHT = 8e-3  # sum of a sphere's overlaps below which it sinks
 SHAKE = 0.005  # random displacement of a tile's copies [mean radii]
 SHELL = 6.0  # depth to which walls disturb a bed that was cut out of tiles [mean radii]
@@ -45,7 +45,7 @@ class Bed(NamedTuple):
 
 
 class BedContacts(NamedTuple):
-    """BedContacts of a bed, sorted by their bodies."""
+    """Contacts of a bed, sorted by their bodies."""
 
     a: Longs  # a sphere
     b: Longs  # another sphere, with a larger number; or WALL; or LID
@@ -56,7 +56,7 @@ class BedContacts(NamedTuple):
 def make_bed(
     spheres: int, contacts: int, polydispersity: float, lid: bool, rng: np.random.Generator
 ) -> Bed:
-    """A bed in a cube that holds about `contacts` contacts, those with the lid counted if `lid`.
+    """A bed in a cube with about `contacts` contacts, including those with the lid if `lid`.
 
     Radii are uniform between 1 − `polydispersity` and 1 + `polydispersity`. Spheres are numbered
     along a Morton curve.
@@ -74,7 +74,7 @@ def make_bed(
 
 
 def find_contacts(bed: Bed, reach: float, lid: bool) -> BedContacts:
-    """All contacts whose gap is at most `reach` times the distance of centres at touching."""
+    """All contacts whose gap is at most `reach` times the distance between touching centres."""
     i, j = _pairs(bed, 2.0 * reach * float(bed.radius.max()), periodic=False)
     across, distance = _apart(bed, i, j, periodic=False)
     near = distance <= (1.0 + reach) * _reaches(bed, i, j)
@@ -97,7 +97,7 @@ def nearest(contacts: BedContacts, count: int) -> BedContacts:
 
 
 def just_touching(bed: Bed, contacts: BedContacts) -> tuple[Bed, BedContacts]:
-    """The bed blown up, its spheres as they are, until few of the contacts overlap.
+    """The bed expanded, its spheres unchanged, until few contacts overlap.
 
     Were all of them to overlap, contacts that push apart by geometric gaps would jam between the
     walls and the problem could have no solution.
@@ -151,7 +151,7 @@ def _relax(
 
 
 def _relax_shell(bed: Bed, periods: int) -> Bed:
-    """Push apart the spheres near the walls of a bed that is relaxed but there."""
+    """Push apart the spheres near the walls of a bed that is relaxed everywhere else."""
     depth = np.minimum(bed.position, bed.box - bed.position).min(axis=1)
     near = np.flatnonzero(depth < SHELL + 3.0)
     shell = Bed(bed.position[near], bed.radius[near], bed.box)
@@ -235,7 +235,7 @@ def _apart(bed: Bed, i: Longs, j: Longs, periodic: bool) -> tuple[Floats, Floats
 
 
 def _reaches(bed: Bed, i: Longs, j: Longs) -> Floats:
-    """Distance of the centres of touching spheres."""
+    """Distance between the centres of touching spheres."""
     return bed.radius[i] + bed.radius[j]
 
 
@@ -262,7 +262,7 @@ def morton_order(position: Floats, cell: float) -> Longs:
 
 
 def _spread(x: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """The lowest 21 bits with two zeros put after each."""
+    """The lowest 21 bits with two zeros inserted after each."""
     steps = (
         (32, 0x1F00000000FFFF),
         (16, 0x1F0000FF0000FF),

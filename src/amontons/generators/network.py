@@ -123,7 +123,7 @@ def _inverse_masses(blocks: SteelBlocks) -> tuple[Floats, Floats]:
 
 
 def _joints(blocks: SteelBlocks, constraints: int, rng: np.random.Generator) -> Joints:
-    """Joints of exactly `constraints` rows: to the world, along a tree, then between others."""
+    """Joints with exactly `constraints` rows: to the world, along a tree, then between others."""
     parts = blocks.position.shape[0]
     a, b = _candidates(blocks.position, rng)
     anchors = max(1, parts // 100)
@@ -132,7 +132,7 @@ def _joints(blocks: SteelBlocks, constraints: int, rng: np.random.Generator) -> 
     if 3 * spherical > constraints:
         raise InputError(
             f"{parts} parts cannot have {constraints} constraints: there are {a.size} pairs of "
-            f"near parts and {anchors} joints to the world, with one row or three each"
+            f"neighbouring parts and {anchors} joints to the world, with one row or three each"
         )
     count = constraints - 2 * spherical
     anchors = min(anchors, count)
@@ -146,7 +146,7 @@ def _joints(blocks: SteelBlocks, constraints: int, rng: np.random.Generator) -> 
 
 
 def _candidates(position: Floats, rng: np.random.Generator) -> tuple[Longs, Longs]:
-    """Pairs of near parts, each once: those of a random spanning tree first, then others."""
+    """Pairs of neighbouring parts, each once: those of a random spanning tree first."""
     parts = position.shape[0]
     if parts == 1:
         return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
@@ -183,10 +183,10 @@ def _rows(
 
 
 def _ends(blocks: SteelBlocks, joints: Joints, rng: np.random.Generator) -> tuple[Floats, Floats]:
-    """Where each joint holds A and where it holds B [m]; a spherical one holds both at one point.
+    """Where each joint is attached to A and to B [m]; the same point for a spherical one.
 
     That point is about half way between the centres. A rod goes from inside one block to inside the
-    other. What hangs from the world hangs from a point above it.
+    other. Parts that hang from the world are attached above themselves.
     """
     count = joints.a.size
     centre_a = blocks.position[joints.a]

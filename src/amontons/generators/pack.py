@@ -1,7 +1,7 @@
 """`pack`: spheres of given sizes in a region, to a stated solid fraction, without overlaps.
 
 Spheres thrown at random into the region push each other and the walls away, as soft springs would,
-until none touches another any more: the way of :mod:`amontons.generators.bed`, for any region and
+until none touches another: the method of :mod:`amontons.generators.bed`, for any region and
 any sizes. What comes out is random and loose: nothing is pressed, and gravity has yet to act.
 """
 
@@ -24,32 +24,32 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
 
 SPARE = 1e-3
-"""Share by which spheres are taken larger while they push each other, so that all gaps open."""
+"""Share by which spheres are enlarged while they push each other, so that all gaps open."""
 
 SKIN = 0.5
-"""How far beyond touching neighbours are listed [mean radii]; spheres move half of it at most
-until they are listed again."""
+"""Distance up to which spheres count as neighbours [mean radii]; spheres move by at most half
+of it before neighbours are searched again."""
 
 PUSH, MOMENTUM, SWEEPS = 0.5, 0.85, 8
-"""Of the relaxation's heavy ball, and sweeps between two looks for neighbours."""
+"""Momentum of the relaxation (heavy ball), and sweeps between two searches for neighbours."""
 
 PERIODS = 400
-"""Looks for neighbours until a packing is given up."""
+"""Searches for neighbours before a packing is given up."""
 
 TRIES = 200
-"""Throws at the region for each sphere until its bounding box counts as nearly empty."""
+"""Random points per sphere before the region counts as too thin within its bounding box."""
 
 
 class PackedSpheres(NamedTuple):
     """Spheres that do not touch each other, in a region."""
 
-    position: Floats  # middles [m], (spheres, 3)
+    position: Floats  # centres [m], shape (spheres, 3)
     radius: Floats  # [m], (spheres,)
     fraction: float  # volume of the spheres over that of the region
 
 
 def pack(region: Region, sizes: Sizes, *, fraction: float, seed: int = 0) -> PackedSpheres:
-    """Spheres at random in a region, which they fill to a fraction, without overlaps.
+    """Random spheres without overlaps that fill a region to a given fraction.
 
     >>> grains = am.pack(am.Cylinder(0.1, 0.3), sizes, fraction=0.5)      # doctest: +SKIP
     >>> world.add_spheres(grains.radius, position=grains.position, density=2500.0)
@@ -65,7 +65,7 @@ def pack(region: Region, sizes: Sizes, *, fraction: float, seed: int = 0) -> Pac
         Volume of the spheres over that of the region. Up to about 0.55 takes seconds for 10 000;
         random packings end at 0.64 for equal spheres.
     seed:
-        Same arguments, same seed: the same spheres, bit by bit.
+        The same arguments and seed give the same spheres, bit for bit.
     """
     part = region_part(region)
     wanted = Sizes.single(sizes) if isinstance(sizes, int | float) else sizes
@@ -87,7 +87,7 @@ def pack(region: Region, sizes: Sizes, *, fraction: float, seed: int = 0) -> Pac
 
 
 class Container:
-    """A region as something that holds spheres."""
+    """A region seen as a container of spheres."""
 
     def __init__(self, part: Part) -> None:
         detector = CollisionDetector([part.shape], margin=0.0, fixed=np.array([True]))
@@ -98,7 +98,7 @@ class Container:
         self._low, self._high = corners.min(axis=0), corners.max(axis=0)
 
     def depths(self, points: Floats) -> tuple[Floats, Floats]:
-        """How far points are inside [m], and unit vectors inwards; (points,) and (points, 3)."""
+        """Depths of points [m], shape (points,), and unit vectors inwards, shape (points, 3)."""
         found = self._walls.closest_points(points)
         return -found.distances, -found.normals
 
@@ -121,7 +121,7 @@ class Container:
             missing -= len(inside)
             if not missing:
                 return np.concatenate(kept)
-        raise InputError("the region is too thin within its bounding box: points miss it")
+        raise InputError("the region is too thin within its bounding box: random points miss it")
 
 
 def _apart(start: Floats, radius: Floats, container: Container, fraction: float) -> Floats:
@@ -147,7 +147,7 @@ def _apart(start: Floats, radius: Floats, container: Container, fraction: float)
         position = _swept(position, step, large, pairs, depth, inward, 0.5 * skin / SWEEPS)
     raise InputError(
         f"cannot pack to a fraction of {fraction:g}: after {PERIODS} rounds spheres still overlap "
-        f"by {100.0 * overlap:.2g} % of a radius; ask for less, or for sizes that differ more"
+        f"by {100.0 * overlap:.2g} % of a radius; ask for less, or for a wider spread of sizes"
     )
 
 
@@ -157,7 +157,7 @@ def _swept(
 ) -> Floats:  # fmt: skip
     """Some sweeps of relaxation; `step` holds and keeps the spheres' last displacements.
 
-    Of two spheres that overlap the lighter one gives way more. None moves by more than `farthest`
+    Of two overlapping spheres the lighter one moves more. None moves by more than `farthest`
     [m] in a sweep.
     """
     across = _incidence(len(radius), pairs)
@@ -171,7 +171,7 @@ def _swept(
         distance = np.maximum(np.sqrt(np.einsum("ck,ck->c", apart, apart)), 1e-12 * reach)
         apart *= np.maximum(reach / distance - 1.0, 0.0)[:, None]
         push = back @ apart
-        # the wall as the plane that is nearest now
+        # the wall as its tangent plane at the nearest point
         deep = depth + np.einsum("bk,bk->b", now - begin, inward)
         push += np.maximum(radius - deep, 0.0)[:, None] * inward
         step *= MOMENTUM
@@ -185,7 +185,7 @@ def _swept(
 def _incidence(spheres: int, pairs: Ints, values: Floats | None = None) -> sp.csr_array:
     """The matrix that maps positions to differences x_j − x_i, shape (pairs, spheres).
 
-    Or with other values than −1 and 1 for each pair, shape (pairs, 2).
+    Or with other values than −1 and 1 for each pair, of shape (pairs, 2).
     """
     count = len(pairs)
     entries = np.tile((-1.0, 1.0), count) if values is None else values.ravel()

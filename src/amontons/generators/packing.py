@@ -26,7 +26,7 @@ GRAVITY = 9.81
 """Downwards, along −z [m/s²]."""
 
 CONTACTS_A_SPHERE = 3.25
-"""Of a settled bed, those with floor and walls counted; Slab4000 has 3.27."""
+"""Contacts per sphere of a settled bed, floor and walls included; Slab4000 has 3.27."""
 
 REACH, WIDE_REACH = 0.05, 0.1
 """Largest gap of a contact, over the distance of touching centres: of a packing, and of a bed of

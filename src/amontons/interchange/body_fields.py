@@ -112,7 +112,7 @@ def _grid(
     spacing: float | tuple[float, ...] = 0.0,
     start: tuple[float, ...] = (0.0, 0.0, 0.0),
 ) -> NDArray[np.float64]:
-    """Places on a grid [m], shape (n, 3): x runs fastest, then y, then z."""
+    """Positions on a grid [m], shape (n, 3): x runs fastest, then y, then z."""
     z, y, x = np.meshgrid(*(np.arange(n) for n in reversed(count)), indexing="ij")
     steps = np.stack([x.ravel(), y.ravel(), z.ravel()], axis=1)
     return np.asarray(steps * np.broadcast_to(spacing, 3) + np.array(start))
@@ -201,7 +201,7 @@ BODY = Record(
         Field("asleep", Either(Flag(), ListOf(Flag()), depth=1), "asleep until touched"),
         Field(
             "still", Either(NOT_NEGATIVE, ListOf(NOT_NEGATIVE), depth=1),
-            "for how long it has not moved [s]",
+            "how long it has been at rest [s]",
         ),
         Field("id", Whole(), "id of the (first) body, if not the next free one"),
     ),

@@ -1,4 +1,4 @@
-"""What names in a scene file stand for, while it is read and while it is written."""
+"""What the names in a scene file stand for, while it is read or written."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from amontons.model.shapes import Shape
 from amontons.model.world import World
 
 WORLD = "world"
-"""How a file calls the world itself, to which a joint may hold a body."""
+"""The word for the world itself, to which a joint may attach a body."""
 
 
 @dataclass
 class Known:
-    """What a file has introduced so far."""
+    """Names that a file has introduced so far."""
 
     folder: Path
     shapes: dict[str, Shape] = field(default_factory=dict)
@@ -25,13 +25,13 @@ class Known:
     world: World = field(default_factory=World)
 
     def body_names(self) -> list[str]:
-        """Names of all bodies that have one."""
+        """Names of all named bodies."""
         ids = self.world.bodies.id.tolist()
         return [name for id in ids if (name := given_name(self.world, id))]
 
 
 def has_body(world: World, name: str) -> bool:
-    """Whether a body was given that name."""
+    """Whether a body has that name."""
     try:
         world.body(name)
     except InputError:
@@ -41,14 +41,14 @@ def has_body(world: World, name: str) -> bool:
 
 @dataclass
 class Names:
-    """What things are called in the file that is written."""
+    """Names in the file that is being written."""
 
     world: World = field(default_factory=World)
     shapes: dict[Shape, str] = field(default_factory=dict)
     materials: list[str] = field(default_factory=list)
 
     def body(self, body: Any) -> str | int:
-        """How a joint or load calls a body: by its name, or else by its number."""
+        """How a joint or load refers to a body: by its name, or else by its number."""
         if body is None:
             return WORLD
         id = self.world.id_of(getattr(body, "id", body))
@@ -63,6 +63,6 @@ class Names:
 
 
 def given_name(world: World, id: int) -> str:
-    """The name that a body was given, if any."""
+    """The name of a body, if it has one."""
     name = world.name_of(id)
     return name if name != f"body {id}" or has_body(world, name) else ""

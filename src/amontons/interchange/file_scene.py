@@ -34,14 +34,14 @@ WRITERS = {".yaml": to_yaml, ".yml": to_yaml, ".toml": to_toml}
 
 @dataclass(frozen=True)
 class FileScene:
-    """A world and how it is run, as a scene file says it.
+    """A world and how to run it, as a scene file describes it.
 
     Parameters
     ----------
     world:
         Bodies, joints and forces at the start.
     name, summary:
-        How it is called, and what there is to see.
+        Its name, and what there is to see.
     run:
         Time, step and solver.
     output:
@@ -55,7 +55,7 @@ class FileScene:
     output: Output = field(default_factory=Output)
 
     def build(self) -> World:
-        """A world of its own at the start; always the same."""
+        """A new world in its initial state, always the same."""
         return self.world.copy()
 
     @property
@@ -78,7 +78,7 @@ class FileScene:
     def simulation(
         self, settings: Advice | None = None, *, ranks: Communicator | None = None
     ) -> Simulation:
-        """A simulation of it, with other settings perhaps; all else is as the file says."""
+        """A simulation of it; given settings replace those of the file."""
         settings, run = settings or self.advice, self.run
         return Simulation(
             self._world_to_move(),
@@ -95,14 +95,14 @@ class FileScene:
         )
 
     def _world_to_move(self) -> World:
-        """The world of a simulation: one of its own."""
+        """The world for a simulation: a new copy."""
         return self.build()
 
     def _solver(self, settings: Advice) -> Solver | None:
         own, usual = self.run.solver, self.advice
         asked = settings.solver, settings.tolerance, settings.max_iterations
         if asked == (usual.solver, usual.tolerance, usual.max_iterations):
-            return own  # None is the simulation's default, which knows small scenes from large
+            return own  # None is the simulation's default, which depends on the scene's size
         if own is None or SOLVERS.get(settings.solver) is not type(own):
             return settings.make_solver()
         return dataclasses.replace(
@@ -120,7 +120,7 @@ class FileScene:
 def load_scene(path: str | os.PathLike[str], values: Mapping[str, Any] | None = None) -> FileScene:
     """Read a scene file (YAML or TOML); errors name the line and the field.
 
-    `values` stand in for those of the file, by place: `{"materials.sand.friction": 0.4}`.
+    `values` replace those of the file, by place: `{"materials.sand.friction": 0.4}`.
     """
     source = read_source(Path(path))
     if values:
@@ -132,8 +132,8 @@ def load_scene(path: str | os.PathLike[str], values: Mapping[str, Any] | None = 
 def save_scene(scene: World | Scene | FileScene, path: str | os.PathLike[str]) -> None:
     """Write a world or a scene as a file, YAML or TOML by the end of its name.
 
-    `load_scene` gives the same world again, bit for bit. What a file cannot say, such as a Python
-    function as the law of a motor, is an `InputError` that names it.
+    `load_scene` gives the same world again, bit for bit. What a file cannot express, such as a
+    Python function as the law of a motor, raises an `InputError` that names it.
     """
     path = Path(path)
     writer = WRITERS.get(path.suffix.lower())
@@ -164,7 +164,7 @@ def scene_data(scene: World | Scene | FileScene) -> dict[str, Any]:
 
 
 def file_scene(scene: Scene) -> FileScene:
-    """A built-in scene as one that a file can hold."""
+    """A built-in scene as one that can be written to a file."""
     advice = scene.advice
     run = RunOptions(time=advice.time, step=advice.step, solver=advice.make_solver())
     return FileScene(scene.build(), name=scene.name, summary=scene.summary, run=run)

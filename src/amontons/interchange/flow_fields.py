@@ -40,7 +40,7 @@ SIZE_RECORDS = (
     _size_record(
         "lognormal", Field("median", POSITIVE, "diameter [m]", REQUIRED),
         Field("sigma", POSITIVE, "standard deviation of ln d", REQUIRED), BY,
-        Field("cut", POSITIVE, "standard deviations beyond which there is none"),
+        Field("cut", POSITIVE, "standard deviations beyond which the distribution is cut off"),
     ),
     _size_record(
         "weibull", Field("scale", POSITIVE, "diameter [m]", REQUIRED),
@@ -57,12 +57,12 @@ SIZE_RECORDS = (
 
 
 class SizesFamily(OneOf):
-    """Sizes of grains, whose kind is how they were made."""
+    """Sizes of grains; their kind is the constructor that made them."""
 
     def write(self, value: Any, names: Any) -> dict[str, Any]:
         kind = str(value.recipe.get("kind")) if isinstance(value, Sizes) else ""
         if kind not in self.kinds:
-            raise InputError("is no distribution that a file can hold")
+            raise InputError("is not a distribution that a file can hold")
         return {"kind": kind, **self.kinds[kind].write(value, names)}
 
 
@@ -75,7 +75,7 @@ def _region(**given: Any) -> Region:
             raise InputError("a region is a box from low to high, or a shape, not both")
         return Part(**given)
     if set(given) != {"low", "high"}:
-        raise InputError("a region needs its low and high corner, or a shape")
+        raise InputError("a region needs its low and high corners, or a shape")
     return np.array([given["low"], given["high"]])
 
 
@@ -106,12 +106,12 @@ REGION = Record(
 def _source(**given: Any) -> Source:
     spheres, shapes = given.pop("sizes", None), given.pop("shapes", None)
     if (spheres is None) == (shapes is None):
-        raise InputError("a source needs either the sizes of spheres or shapes")
+        raise InputError("a source needs either sizes of spheres, or shapes")
     return Source(sizes=shapes if spheres is None else spheres, **given)
 
 
 def source_parts(source: Source, name: str, material: int) -> Mapping[str, Any]:
-    """The fields of a source that has this name, and the number of its material."""
+    """The fields of a source of this name, and the number of its material."""
     what = {"sizes": source.sizes} if isinstance(source.sizes, Sizes) else {"shapes": source.shapes}
     return {**vars(source), "sizes": None, **what, "name": name, "material": material}
 
@@ -120,13 +120,13 @@ SOURCE = Record(
     "source",
     (
         Field("name", Text(), "by default source 1 and so on"),
-        Field("region", REGION, "where bodies come; they are wholly inside", REQUIRED),
+        Field("region", REGION, "where bodies appear; they start wholly inside", REQUIRED),
         Field("sizes", SIZES, "of spheres"),
-        Field("shapes", ListOf(ShapeValue()), "instead of spheres: shapes that come equally often"),
+        Field("shapes", ListOf(ShapeValue()), "instead of spheres: shapes, each equally often"),
         Field("rate", POSITIVE, "mass per time [kg/s]", REQUIRED),
         Field("density", POSITIVE, "[kg/m³]", 1000.0),
-        Field("velocity", VECTOR, "with which bodies come [m/s]", (0.0, 0.0, 0.0)),
-        Field("seed", Whole(), "of what is random", 0),
+        Field("velocity", VECTOR, "velocity of new bodies [m/s]", (0.0, 0.0, 0.0)),
+        Field("seed", Whole(), "of its random numbers", 0),
         Field("limit", POSITIVE, "mass after which it is empty [kg]"),
         Field("material", MaterialName(), "by default friction 0.5 and nothing else"),
     ),
@@ -138,7 +138,7 @@ SINK = Record(
     "sink",
     (
         Field("name", Text(), "by default sink 1 and so on"),
-        Field("region", REGION, "where bodies leave, by their centres of mass", REQUIRED),
+        Field("region", REGION, "where bodies are removed, by their centres of mass", REQUIRED),
     ),
     Sink,
     first_sentence(Sink),
@@ -150,7 +150,7 @@ def _meter(*, normal: Any, offset: float = 0.0, **given: Any) -> FlowMeter:
 
 
 def meter_parts(meter: FlowMeter, name: str) -> Mapping[str, Any]:
-    """The fields of a meter that has this name."""
+    """The fields of a meter of this name."""
     return {
         "name": name, "normal": meter.plane.normal, "offset": meter.plane.offset,
         "within": meter.within,
@@ -163,7 +163,7 @@ METER = Record(
         Field("name", Text(), "by default meter 1 and so on"),
         Field("normal", VECTOR, "of the plane: forwards", REQUIRED),
         Field("offset", Number(), "of the plane from the origin, along the normal [m]", 0.0),
-        Field("within", REGION, "only who passes the plane inside of it counts"),
+        Field("within", REGION, "only bodies that cross the plane inside it count"),
     ),
     _meter,
     first_sentence(FlowMeter),

@@ -1,4 +1,4 @@
-"""The order of a hull's faces: contacts depend on it, and Qhull finds another with less points."""
+"""The order of a hull's faces: contacts depend on it, and Qhull's depends on the points given."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Loops = list[list[int]]
 
 
 def order_to_tell(hull: ConvexHull) -> Loops | None:
-    """Faces of a hull as loops of vertices, or None where its points alone give the same order."""
+    """Faces of a hull as loops of vertices; None if its points alone give the same order."""
     own, again = _loops(hull.polygons), _loops(ConvexHull(hull.points).polygons)
     return None if own == again else own
 
@@ -41,6 +41,6 @@ def _loops(faces: Faces) -> Loops:
 
 
 def _from_lowest(loop: list[int]) -> list[int]:
-    """The same loop, begun at its lowest vertex."""
+    """The same loop, starting at its lowest vertex."""
     place = loop.index(min(loop)) if loop else 0
     return loop[place:] + loop[:place]

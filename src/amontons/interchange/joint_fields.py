@@ -21,7 +21,7 @@ BOUND = Number(above=0.0, infinite=True)
 
 @dataclass(frozen=True)
 class BodyValue(Value):
-    """A body by its name or its number; `world` where something may be held to the world."""
+    """A body by its name or its number; `world` where something may be attached to the world."""
 
     world: bool = True
 
@@ -174,7 +174,7 @@ BETWEEN_TWO: dict[type, Record] = {
 }
 
 JOINTS = table("joint", BETWEEN_TWO)
-"""What is between two bodies, springs included: the order is that of the world's joints."""
+"""Joints and springs, in the order of the world's joints."""
 
 LOADS = table(
     "force",
@@ -184,7 +184,7 @@ LOADS = table(
         forces.Drag: Record.of(forces.Drag, "drag", LOAD_VALUES),
     },
 )
-"""What acts on bodies from outside."""
+"""Loads that act on bodies from outside."""
 
 
 def title_of(thing: Any) -> str:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Numbers(Value):
-    """So many numbers; `infinite` ones are allowed where a bound may be missing."""
+    """A fixed number of numbers; `infinite` allows ±inf, for bounds that may be missing."""
 
     count: int
     infinite: bool = False
@@ -56,7 +56,7 @@ class Numbers(Value):
 
 @dataclass(frozen=True)
 class Array(Value):
-    """Rows of numbers; `width` of 0 is any, the same in every row."""
+    """Rows of numbers; a `width` of 0 allows any, as long as all rows have the same."""
 
     width: int
     least: int = 1
@@ -78,7 +78,7 @@ class Array(Value):
         return np.int64 if self.whole else np.float64
 
     def _at_once(self, value: list[Any]) -> np.ndarray[Any, Any] | None:
-        """Sound rows, quickly; None where something is wrong."""
+        """The rows if they are valid, checked quickly; otherwise None."""
         if not all(type(row) is list for row in value):
             return None
         widths, kinds = {len(row) for row in value}, {type(each) for row in value for each in row}
@@ -96,7 +96,7 @@ class Array(Value):
         return 2**31 if self.whole else LARGEST
 
     def _one_by_one(self, node: Node) -> np.ndarray[Any, Any]:
-        """The same with an error that names the first row that is wrong."""
+        """The same, with an error that names the first invalid row."""
         width = self.width
         for row in node.entries():
             require_list(row, f"{width or 'several'} numbers")
@@ -128,12 +128,12 @@ class Array(Value):
 
 @dataclass(frozen=True)
 class Either(Value):
-    """One of two kinds: a number or a list, say. `first` is taken where its test says so."""
+    """One of two kinds, such as a number or a list, told apart by how deeply lists are nested."""
 
     first: Value
     second: Value
     depth: int
-    """Lists within each other in a value of the second kind; the first has fewer."""
+    """Nesting depth of lists in a value of the second kind; the first has less."""
 
     @property
     def words(self) -> str:
@@ -182,7 +182,7 @@ def require_list(node: Node, what: str) -> None:
 
 
 def depth(value: Any) -> int:
-    """How many lists a value's first entry is in."""
+    """Nesting depth of a value's first entry."""
     if isinstance(value, np.ndarray):
         return value.ndim
     if isinstance(value, list | tuple):

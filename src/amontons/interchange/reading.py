@@ -21,7 +21,7 @@ from amontons.model.world import World
 Floats = NDArray[np.float64]
 
 UNIT = 1e-14
-"""A quaternion this near to unit length was written by us: its last digits are kept."""
+"""A quaternion this close to unit length was written by amontons: its last digits are kept."""
 
 PLACES = ("position", "positions", "grid")
 STATE = ("force", "torque", "asleep", "still")
@@ -103,7 +103,7 @@ def _read_materials(node: Node, known: Known) -> None:
 
 
 def _read_shapes(node: Node, known: Known) -> None:
-    """Shapes in turn, so that a compound may name those before it."""
+    """Shapes in order, so that a compound may refer to those before it."""
     if "shapes" not in node.value:
         return
     section = node["shapes"]
@@ -120,7 +120,7 @@ def add_bodies(node: Node, known: Known) -> None:
         _set_next_id(node["id"], world, fields.pop("id"))
     name, many, place = fields.pop("name", ""), *_places(node, fields)
     if name and has_body(world, name):
-        raise node["name"].fault(f"there is a body called {name!r} already; names must differ")
+        raise node["name"].fault(f"there is already a body called {name!r}; names must differ")
     state = {each: fields.pop(each) for each in STATE if each in fields}
     turn = np.array(fields["orientation"]) if "orientation" in fields else None
     if turn is not None:
@@ -139,10 +139,10 @@ def add_bodies(node: Node, known: Known) -> None:
 
 
 def _places(node: Node, fields: dict[str, Any]) -> tuple[bool, Any]:
-    """Whether an entry stands for many bodies, and where they are."""
+    """Whether an entry stands for many bodies, and their positions."""
     given = [each for each in PLACES if each in fields]
     if len(given) > 1:
-        raise node[given[1]].fault(f"{given[0]} says where the body is already; keep one of them")
+        raise node[given[1]].fault(f"{given[0]} gives the position already; keep one of them")
     if not given:
         return False, (0.0, 0.0, 0.0)
     many = given[0] != "position"
@@ -154,7 +154,7 @@ def _places(node: Node, fields: dict[str, Any]) -> tuple[bool, Any]:
 def _refuse_zero(node: Node, turn: Floats) -> None:
     length = np.linalg.norm(np.atleast_2d(turn), axis=1)
     if (length == 0.0).any():
-        raise node.fault("is all zeros; a body that is not turned has [1, 0, 0, 0]")
+        raise node.fault("is all zeros; a body that is not rotated has [1, 0, 0, 0]")
 
 
 def _keep_digits(rows: Floats, given: Floats) -> None:

@@ -14,7 +14,7 @@ from amontons.interchange.source import Node
 from amontons.interchange.values import Schema, Value, meant, shown
 
 REQUIRED: Any = object()
-"""Stands for the default of a field that has none."""
+"""Default of a field without a default."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Record(Value):
     ) -> Record:
         """The record of a dataclass: names, defaults and help come from the class itself.
 
-        `texts` is help that a file puts in other words.
+        `texts` replaces help that a file words differently.
         """
         texts = parameter_texts(kind) | dict(texts or {})
         fields = tuple(
@@ -78,7 +78,7 @@ class Record(Value):
             return self.make(**given)
 
     def read_fields(self, node: Node, known: Known) -> dict[str, Any]:
-        """Values by name, of the fields that are given."""
+        """Values of the given fields, by name."""
         self.check_keys(node)
         return {
             each.name: each.value.read(node[each.name], known)
@@ -87,7 +87,7 @@ class Record(Value):
         }
 
     def check_keys(self, node: Node) -> None:
-        """Raise where keys are unknown, missing or empty."""
+        """Raise if keys are unknown, missing or empty."""
         if not isinstance(node.value, dict):
             raise node.fault(f"must be a mapping of fields, got {shown(node.value)}")
         names = [each.name for each in self.fields]
@@ -193,7 +193,7 @@ def table(title: str, entries: Mapping[type, Record]) -> OneOf:
 
 
 def same(value: Any, default: Any) -> bool:
-    """Whether a value is the default to the last bit, so that a file need not say it."""
+    """Whether a value equals the default to the last bit, so that a file may omit it."""
     return type(value) is type(default) and repr(value) == repr(default)  # −0 is not 0
 
 
@@ -215,13 +215,13 @@ def _described(each: Field) -> Schema:
 
 
 FUNCTION = re.compile(r"[,;]? or (of )?a function of time( that gives (it|three))?")
-"""What docstrings say and no file can."""
+"""Phrases of docstrings about values that no file can hold."""
 
 ENTRY = re.compile(r"^    (\w+(?:, \w+)*):\n((?:        .*\n?|\n)+)", re.MULTILINE)
 
 
 def parameter_texts(kind: type) -> dict[str, str]:
-    """What the docstrings of a class and its bases say about each parameter."""
+    """The description of each parameter in the docstrings of a class and its bases."""
     texts: dict[str, str] = {}
     for each in reversed(kind.__mro__):
         for names, text in ENTRY.findall((each.__doc__ or "") + "\n"):

@@ -1,4 +1,4 @@
-"""How a scene file says that it is to be run: time, step, solver, output."""
+"""How a scene file is to be run: time, step, solver, output."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ SLEEPING = Record.of(Sleeping, "sleeping", {"speed": POSITIVE, "time": NOT_NEGAT
 
 @dataclass(frozen=True, kw_only=True)
 class RunOptions:
-    """How a scene file is run: what `Simulation` takes, and for how long.
+    """How a scene file is run: the arguments of `Simulation`, and the simulated time.
 
     Parameters
     ----------
@@ -97,13 +97,13 @@ class RunOptions:
     friction:
         The convex relaxation, or Coulomb's law itself at 5 (few bodies) to 100 times the cost.
     solver:
-        Of the problem of each step; by default that of `Simulation`.
+        Solver of each step's problem; by default that of `Simulation`.
     sleeping:
-        When bodies that rest fall asleep; by default never.
+        When resting bodies fall asleep; by default never.
     near, recovery_speed, bounce_speed:
         As `Simulation` has them [m, m/s, m/s]; by default from the bodies' sizes and gravity.
     watch:
-        What to do where energy comes from nowhere: stop, note it and go on, or nothing (off).
+        What to do when energy appears from nowhere: stop, note it and go on, or nothing (off).
     """
 
     time: float = 2.0
@@ -120,7 +120,7 @@ class RunOptions:
     def __post_init__(self) -> None:
         if self.solver is not None and type(self.solver) not in SOLVER.classes:
             raise InputError(
-                f"the solver is a {type(self.solver).__name__}; a file can only say one of "
+                f"the solver is a {type(self.solver).__name__}; a file can only hold one of "
                 f"{', '.join(SOLVERS)}"
                 + ("; say friction: exact instead" if isinstance(self.solver, ExactCoulomb) else "")
             )

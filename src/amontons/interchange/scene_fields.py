@@ -48,7 +48,7 @@ class Named(Value):
 
 @dataclass(frozen=True)
 class Entries(Value):
-    """A list of records or of kinds, each of which says something about the world in turn."""
+    """A list of records or of kinds, which are applied to the world in order."""
 
     each: Value
 
@@ -83,9 +83,9 @@ SCENE = Record(
         Field("bodies", Entries(BODY), "what there is"),
         Field("joints", Entries(JOINTS), "joints and springs between two bodies"),
         Field("forces", Entries(LOADS), "loads from outside"),
-        Field("sources", Entries(SOURCE), "where bodies come from while it runs"),
-        Field("sinks", Entries(SINK), "where they go"),
-        Field("meters", Entries(METER), "planes at which they are counted"),
+        Field("sources", Entries(SOURCE), "where bodies are added while it runs"),
+        Field("sinks", Entries(SINK), "where bodies are removed"),
+        Field("meters", Entries(METER), "planes at which bodies are counted"),
         Field("run", RUN, "how it is run"),
         Field("output", OUTPUT, "what a run records"),
         Field("next_id", Whole(), "number of the next body that a program adds"),

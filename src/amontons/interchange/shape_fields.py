@@ -107,7 +107,7 @@ def _mesh(
 ) -> TriangleMesh:
     if file is not None:
         if vertices is not None or faces is not None:
-            raise InputError("file and vertices both say what the mesh is; give one of them")
+            raise InputError("the mesh is given twice, by file and by vertices; keep one of them")
         return file if scale is None else file.scaled(scale)
     _no_scale(scale)
     if vertices is None or faces is None:
@@ -121,7 +121,7 @@ def _no_scale(scale: float | None) -> None:
 
 
 def _named(*names: str) -> Any:
-    """Takes those attributes of a shape."""
+    """Takes these attributes of a shape."""
 
     def parts(shape: Any) -> Mapping[str, Any]:
         return {name: getattr(shape, name) for name in names}
@@ -135,7 +135,7 @@ POINTS = Field("points", Array(3, least=4), "at least four, not all in one plane
 ORDER = Field(
     "faces",
     ListOf(ListOf(Whole(), least=3), least=4),
-    "its faces as loops of points, where their order must be that of another run",
+    "its faces as loops of points, where their order must match another run",
 )
 VERTICES = Field("vertices", Array(3, least=3), "[m]")
 FACES = Field("faces", Array(3, whole=True), "three vertices a triangle, counted from 0")
@@ -191,4 +191,4 @@ SHAPES = table(
         ),
     },
 )
-"""All shapes by the kinds that files know them by."""
+"""All shapes by their kinds in files."""

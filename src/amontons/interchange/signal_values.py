@@ -24,8 +24,10 @@ SIGNALS = table(
         Schedule: Record(
             "schedule",
             (
-                Field("points", Array(2), "times [s], which rise, and values", REQUIRED),
-                Field("smooth", Flag(), "at rest in each point, or along straight lines", True),
+                Field("points", Array(2), "increasing times [s], and values", REQUIRED),
+                Field(
+                    "smooth", Flag(), "smooth, at rest at each point, or along straight lines", True
+                ),
             ),
             _schedule,
             first_sentence(Schedule),
@@ -35,12 +37,12 @@ SIGNALS = table(
         ),
     },
 )
-"""Functions of time by the kinds that files know them by."""
+"""Functions of time by their kinds in files."""
 
 
 @dataclass(frozen=True)
 class Signal(Value):
-    """A number, or a function of time that a file can say."""
+    """A number, or a function of time that a file can hold."""
 
     number: Number = Number()  # noqa: RUF009
 
@@ -66,7 +68,7 @@ class Signal(Value):
 
 @dataclass(frozen=True)
 class VectorSignal(Value):
-    """Three numbers, of which each may be a function of time."""
+    """Three numbers, each of which may be a function of time."""
 
     @property
     def words(self) -> str:

@@ -13,6 +13,7 @@ from typing import Any
 from amontons.errors import FileFormatError, InputError
 from amontons.interchange.toml_text import parse_toml
 from amontons.interchange.yaml_text import parse_yaml
+from amontons.storage.reading import no_file
 
 Place = tuple[str | int, ...]
 """Keys and places in lists that lead to a value."""
@@ -23,14 +24,14 @@ READERS = {".yaml": parse_yaml, ".yml": parse_yaml, ".json": parse_yaml, ".toml"
 
 @dataclass(frozen=True)
 class SourceText:
-    """A scene file that was read but not yet understood."""
+    """A scene file that has been parsed but not yet interpreted."""
 
     path: Path
     data: Any
     lines: Mapping[Place, int]
 
     def line(self, path: Place) -> int:
-        """Line of a value, or of the nearest thing around it that has one."""
+        """Line of a value, or of the nearest enclosing value that has one."""
         while path and path not in self.lines:
             path = path[:-1]
         return self.lines.get(path, 1)
@@ -41,10 +42,10 @@ class SourceText:
         return Node(self.data, (), self)
 
     def with_values(self, values: Mapping[str, Any]) -> SourceText:
-        """The same with other values at places such as `bodies[2].mass`; the file stays as it is.
+        """The same with other values at places such as `bodies[2].mass`; the file is not changed.
 
-        The last key of a place may be one that the file leaves out. An entry of a list goes by its
-        number or by its name: `bodies.block.mass`.
+        The last key of a place may be one that the file omits. An entry of a list is given by its
+        number or its name: `bodies.block.mass`.
         """
         data = copy.deepcopy(self.data)
         for place, value in values.items():
@@ -56,7 +57,7 @@ class SourceText:
         return SourceText(self.path, data, self.lines)
 
     def _key(self, found: Any, word: str, place: str, *, new: bool = False) -> str | int:
-        """The key or the number that a word of a place stands for."""
+        """The key or index that a word of a place stands for."""
         if isinstance(found, dict):
             if word in found or new:
                 return word
@@ -76,7 +77,7 @@ class SourceText:
 
 @dataclass(frozen=True)
 class Node:
-    """A value of a scene file that knows where it stands."""
+    """A value of a scene file, with its place in the file."""
 
     value: Any
     path: Place
@@ -103,12 +104,12 @@ class Node:
         return f"{place}, {field}" if field else place
 
     def fault(self, what: str) -> PlacedError:
-        """An error that says where it is."""
+        """An error that names this place."""
         return PlacedError(f"{self.where}: {what}")
 
     @contextmanager
     def blamed(self) -> Iterator[None]:
-        """Errors of what is made from a mapping get the place of the field that they speak of."""
+        """Give errors in making an object the place of the field that they mention."""
         try:
             yield
         except PlacedError:
@@ -126,11 +127,11 @@ class Node:
 
 
 class PlacedError(InputError):
-    """An error that says already where it is."""
+    """An error that already names its place."""
 
 
 def described(path: Place) -> str:
-    """A path as people write it: joints[2].axis."""
+    """A path as it is written: joints[2].axis."""
     text = ""
     for step in path:
         text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else step
@@ -138,14 +139,13 @@ def described(path: Place) -> str:
 
 
 def read_source(path: str | Path) -> SourceText:
-    """Read a scene file; its name says whether it is YAML or TOML."""
+    """Read a scene file, YAML or TOML by its suffix."""
     path = Path(path)
     reader = READERS.get(path.suffix.lower())
     if reader is None:
         raise InputError(f"{path} is not a scene file: its name must end in {', '.join(READERS)}")
     if not path.is_file():
-        what = "is a folder" if path.is_dir() else "does not exist"
-        raise InputError(f"there is no scene file {path}: it {what}")
+        raise InputError(f"there is no scene file {path}: it {no_file(path)}")
     raw = path.read_bytes()
     try:
         text = raw.decode("utf-8-sig")

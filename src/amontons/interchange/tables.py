@@ -1,6 +1,6 @@
 """The fields of scene files as tables of Markdown, for the docs.
 
-``python -m amontons.interchange.tables docs/scene-files.md`` puts them where they belong.
+``python -m amontons.interchange.tables docs/scene-files.md`` writes them into the page.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ RECORDS: dict[str, Record] = {
 FAMILIES: dict[str, OneOf] = {
     "Shapes": SHAPES,
     "Joints": _those(JOINTS, joints=True),
-    "Springs, which stand among the joints": _those(JOINTS, joints=False),
+    "Springs, listed among the joints": _those(JOINTS, joints=False),
     "Motors": MOTORS,
     "Signals": SIGNALS,
     "Forces": LOADS,
@@ -64,7 +64,7 @@ FAMILIES: dict[str, OneOf] = {
 
 
 def field_tables() -> str:
-    """All tables, one a record and one a family of kinds."""
+    """All tables, one per record and one per family of kinds."""
     lines: list[str] = []
     for title, record in RECORDS.items():
         lines += [f"### {title}", "", *_fields(record.fields), ""]
@@ -86,12 +86,12 @@ def _fields(fields: tuple[Field, ...]) -> Iterator[str]:
 
 
 def _cell(text: str) -> str:
-    """Text that does not end a cell."""
+    """Text with characters that would end a cell escaped."""
     return text.replace("|", "\\|")
 
 
 def _told(each: Field) -> tuple[str, str, str]:
-    """What a row says; neighbours that say the same share it."""
+    """Rows of a table; neighbours with the same text are merged."""
     return each.value.words, _default(each), each.help
 
 

@@ -1,4 +1,4 @@
-"""Plain data as YAML or TOML that people like to read: short things on one line, rows on theirs."""
+"""Plain data as readable YAML or TOML: short values on one line, one line per row of an array."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 from amontons.interchange.yaml_text import scalar
 
 WIDTH = 92
-"""Columns that something may take to stand on one line."""
+"""Longest value that is written on one line [characters]."""
 
 PLAIN_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_. /-]*")
 BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
@@ -54,14 +54,14 @@ def _is_scalar(value: Any) -> bool:
 
 
 def _is_leaf(value: Any) -> bool:
-    """Whether a section fits one line by its nature: a value, or numbers."""
+    """Whether a section may be written on one line: a value, or numbers."""
     if isinstance(value, dict):
         return not value
     return not isinstance(value, list) or not any(isinstance(each, dict | list) for each in value)
 
 
 def _flow(value: Any) -> str | None:
-    """A value on one line, or None where it would be too long."""
+    """A value on one line, or None if that would be too long."""
     if isinstance(value, dict):
         parts = [(_word(key), _flow(each)) for key, each in value.items()]
         if any(each is None for _, each in parts):
@@ -89,14 +89,14 @@ def _one_row(value: Any) -> bool:
 
 
 def _word(text: str) -> str:
-    """Text in YAML: plain where it can be taken for nothing else."""
+    """Text in YAML: plain if it cannot be mistaken for anything else."""
     if PLAIN_WORD.fullmatch(text) and scalar(text) == text and not text.endswith(" "):
         return text
     return _quoted(text)
 
 
 def _quoted(text: str) -> str:
-    """Text in double quotes that YAML and TOML read alike: what cannot be seen is escaped."""
+    """Text in double quotes that YAML and TOML read alike: unprintable characters are escaped."""
     shown = json.dumps(text, ensure_ascii=False)
     return "".join(each if each.isprintable() else f"\\U{ord(each):08x}" for each in shown)
 
@@ -110,12 +110,12 @@ def _scalar(value: Any, *, infinity: str, nan: str, quote: Any) -> str:
         if math.isinf(value):
             return infinity if value > 0 else f"-{infinity}"
         digits = repr(value)
-        return digits if "." in digits else digits.replace("e", ".0e")  # YAML 1.1 wants the dot
+        return digits if "." in digits else digits.replace("e", ".0e")  # YAML 1.1 requires the dot
     return str(value) if isinstance(value, int) else str(quote(value))
 
 
 def to_toml(data: dict[str, Any]) -> str:
-    """Data as TOML: a table a section, an entry of a list a table of its own."""
+    """Data as TOML: one table per section, and one per entry of a list."""
     lines: list[str] = []
     for key, value in data.items():
         if not isinstance(value, dict) and not _is_tables(value):

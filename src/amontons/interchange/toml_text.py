@@ -1,4 +1,4 @@
-"""TOML with line numbers: tomllib reads the values, a scan of the tokens finds the lines."""
+"""TOML with line numbers: tomllib reads the values, a token scan finds the lines."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PLACE = re.compile(r" \(at line (\d+), column \d+\)$")
 
 
 def parse_toml(text: str, name: str) -> tuple[Any, Lines]:
-    """Data of a text, and the line of each key and of each list within a list."""
+    """The data of a text, and the line of each key and of each nested list."""
     try:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as reason:
@@ -31,7 +31,7 @@ def parse_toml(text: str, name: str) -> tuple[Any, Lines]:
         raise FileFormatError(
             f"{name}, line {line}: this is not valid TOML: {PLACE.sub('', said)}"
         ) from None
-    except ValueError:  # Python's limit on integers from text, so far down that no line is known
+    except ValueError:  # Python's limit on the digits of integers; its error names no line
         raise FileFormatError(
             f"{name}: this is not usable TOML: a whole number has thousands of digits"
         ) from None
@@ -41,7 +41,7 @@ def parse_toml(text: str, name: str) -> tuple[Any, Lines]:
 
 
 class _Scan:
-    """Walks over the tokens of a sound TOML text and notes where keys stand."""
+    """Walks over the tokens of a valid TOML text and records the lines of keys."""
 
     def __init__(self, text: str) -> None:
         self.lines: Lines = {}
@@ -97,7 +97,7 @@ class _Scan:
         self.lines.setdefault(path, line)
 
     def _key(self) -> list[str]:
-        """A key, dotted perhaps, as its parts."""
+        """A key, possibly dotted, as its parts."""
         parts = [_plain(self._take()[0])]
         while self._peek() == ".":
             self._at += 1

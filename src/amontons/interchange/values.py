@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 Schema = dict[str, Any]
 
 LARGEST = 1e30
-"""As for the numbers of shapes: what is larger is no length, mass or time."""
+"""Largest number, as for shapes: anything larger is not a sensible length, mass or time."""
 
 ROWS_NAMED = 3
 """Entries of a long list that a message shows."""
@@ -28,7 +28,7 @@ class Value(ABC):
     @property
     @abstractmethod
     def words(self) -> str:
-        """What it is, for the docs."""
+        """Description of the value, for the docs."""
 
     @abstractmethod
     def read(self, node: Node, known: Known) -> Any:
@@ -36,7 +36,7 @@ class Value(ABC):
 
     @abstractmethod
     def write(self, value: Any, names: Names) -> Any:
-        """Plain data for a file; raises `InputError` where a file cannot say it."""
+        """Plain data for a file; raises `InputError` if a file cannot hold it."""
 
     @abstractmethod
     def schema(self) -> Schema:
@@ -187,7 +187,7 @@ class Choice(Value):
 
 
 def as_number(node: Node) -> float:
-    """A number of any size, not text or a truth value."""
+    """A number of any size, but not text or a boolean."""
     if isinstance(node.value, bool) or not isinstance(node.value, int | float):
         raise node.fault(f"must be a number, got {shown(node.value)}")
     try:
@@ -207,7 +207,7 @@ def shown(value: Any) -> str:
 
 
 def meant(word: Any, options: Any) -> str:
-    """A suggestion, if a word looks like one of those that exist."""
+    """A suggestion, if a word resembles one of the existing ones."""
     import difflib
 
     close = difflib.get_close_matches(str(word), [str(each) for each in options], n=1)

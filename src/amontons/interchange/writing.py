@@ -26,18 +26,18 @@ Plain = dict[str, Any]
 Flags = NDArray[np.bool_]
 
 SHARED = ("shape", "material", "fixed", "motion")
-"""Columns in which the bodies of an entry agree."""
+"""Columns that are equal for all bodies of an entry."""
 
 EACH = ("orientation", "velocity", "angular_velocity", "mass", "group", "mask", "surface_velocity")
 EACH_STATE = ("force", "torque", "asleep", "still")
-"""Columns that an entry says for all of its bodies or for each."""
+"""Columns that an entry gives once for all of its bodies, or for each."""
 
 
 def world_data(world: World) -> Plain:
     """The sections of a file that describe a world."""
     if world.cell is not None:
         raise InputError(
-            "a scene file cannot hold a cell that repeats itself yet: write the bodies without it "
+            "a scene file cannot hold a periodic cell yet: write the bodies without it "
             "(world.cell = None), and give the world its cell in the script that reads them"
         )
     names = Names(world, materials=[f"material_{i}" for i in range(len(world.materials.list))])
@@ -73,7 +73,7 @@ def _told(family: Any, thing: Any, names: Names) -> Plain:
 
 
 def _flows(world: World, names: Names) -> dict[str, list[Plain]]:
-    """Sources, sinks and meters under the names that they have."""
+    """Sources, sinks and meters under their names."""
     number = world.materials.number
     parts: dict[str, list[tuple[str, Record, Mapping[str, Any]]]] = {
         "sources": [
@@ -123,7 +123,7 @@ class _Fields:
 
 
 def _entries(world: World, derived: Flags) -> Iterator[range]:
-    """Rows of bodies that one entry can say: neighbours that differ in what each may have."""
+    """Rows of bodies that one entry can hold: neighbours that differ only in what may vary."""
     columns, count = world.bodies.columns, len(world.bodies)
     named = np.array([bool(given_name(world, id)) for id in columns["id"].tolist()], dtype=bool)
     new = np.ones(count, dtype=bool)
@@ -138,7 +138,7 @@ def _entries(world: World, derived: Flags) -> Iterator[range]:
 
 
 def _derived_inertias(world: World) -> Flags:
-    """Whether bodies' inertias are those of their shapes, to the last bit; shape (bodies,)."""
+    """Whether the bodies' inertias equal those of their shapes to the last bit; shape (bodies,)."""
     bodies = world.bodies
     derived = np.zeros(len(bodies), dtype=bool)
     for number, shape in enumerate(world.shapes):
@@ -153,7 +153,7 @@ def _derived_inertias(world: World) -> Flags:
 
 
 def _other_centre(world: World, number: int) -> tuple[float, ...] | None:
-    """Centre of mass of a shape's bodies, where it is not that of the shape."""
+    """Centre of mass of a shape's bodies, if it is not that of the shape."""
     shape, origin = world.shapes[number], world.origins[number]
     try:
         own = tuple(shape.centre.tolist())
@@ -163,7 +163,7 @@ def _other_centre(world: World, number: int) -> tuple[float, ...] | None:
 
 
 def _shared_shapes(world: World, entries: list[range], names: Names) -> Plain:
-    """Shapes that several entries have, by names that they get here."""
+    """Shapes that several entries share, by the names given to them here."""
     used = [world.shapes[int(world.bodies.shape[rows[0]])] for rows in entries]
     counts: dict[Shape, int] = {}
     for shape in used:
@@ -178,7 +178,7 @@ def _shared_shapes(world: World, entries: list[range], names: Names) -> Plain:
 
 
 def _body(world: World, rows: range, names: Names, derived: bool) -> Plain:
-    """One entry; a `derived` inertia need not be said."""
+    """One entry; a `derived` inertia is omitted."""
     bodies, first = world.bodies, rows[0]
     part = slice(rows.start, rows.stop)
     id, number = int(bodies.id[first]), int(bodies.shape[first])
@@ -217,7 +217,7 @@ def _place(position: NDArray[np.float64]) -> Plain:
 
 
 def _one_or_each(column: NDArray[Any], default: Any) -> Any:
-    """The value that all rows have, None if that is the default, or all rows."""
+    """The common value of all rows, None if it is the default, or all rows if they differ."""
     if len({row.tobytes() for row in column}) > 1:
         return column if column.ndim > 1 else column.tolist()
     one = column[0].tolist()

@@ -1,4 +1,4 @@
-"""YAML with line numbers: PyYAML finds the structure, YAML 1.2's core schema the values.
+"""YAML with line numbers: PyYAML parses the structure, YAML 1.2's core schema the values.
 
 PyYAML itself follows YAML 1.1, in which 1e-3 is text and `no` is a truth value.
 """
@@ -23,19 +23,19 @@ WORDS = {
 }  # fmt: skip
 
 DEEPEST = 100
-"""Lists and mappings within each other; a scene needs seven."""
+"""Deepest nesting of lists and mappings; a scene needs seven."""
 
 Lines = dict[tuple[str | int, ...], int]
 
 QUOTED = ("'", '"', "|", ">")
-"""Styles of text that is nothing but text."""
+"""Styles of quoted text, which is never anything else."""
 
 LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-"""libyaml where PyYAML has it: twenty times faster."""
+"""libyaml if PyYAML was built with it: twenty times faster."""
 
 
 def parse_yaml(text: str, name: str) -> tuple[Any, Lines]:
-    """Data of a text, and the line of each key and each entry of a list that is not a number."""
+    """The data of a text, and the line of each key and of each list entry that is not a number."""
     try:
         _refuse_depth(text, name)
         node = yaml.compose(text, Loader=LOADER)
@@ -56,7 +56,7 @@ def parse_yaml(text: str, name: str) -> tuple[Any, Lines]:
 
 
 def _refuse_depth(text: str, name: str) -> None:
-    """Raise FileFormatError before libyaml, which goes down by recursion, runs out of stack."""
+    """Raise FileFormatError before libyaml, which recurses, runs out of stack."""
     depth = 0
     for event in yaml.parse(text, Loader=LOADER):
         if isinstance(event, yaml.CollectionStartEvent):
@@ -69,7 +69,7 @@ def _refuse_depth(text: str, name: str) -> None:
 
 
 def _hint(text: str, line: int) -> str:
-    """What is often the reason."""
+    """A hint at the usual cause."""
     rows = text.splitlines()
     tab = line <= len(rows) and "\t" in rows[line - 1]
     return "; indent with spaces, not with tabs" if tab else ""
@@ -115,7 +115,7 @@ class _YamlReading:
 
 
 def scalar(text: str) -> Any:
-    """What a plain word of YAML 1.2 stands for."""
+    """The value of a plain word in YAML 1.2."""
     if text in WORDS:
         return WORDS[text]
     if WHOLE.fullmatch(text):

@@ -15,7 +15,7 @@ Floats = NDArray[np.float64]
 
 
 def residuals(problem: ConeProblem, impulses: ArrayLike, *, exact: bool = False) -> Residuals:
-    """Judge any impulses for a problem, whoever computed them.
+    """Judge impulses for a problem, whichever solver computed them.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ def residuals(problem: ConeProblem, impulses: ArrayLike, *, exact: bool = False)
 
 
 def evaluate(problem: ConeProblem, x: Floats, product: Floats, *, exact: bool) -> Residuals:
-    """All residuals of unknowns x of a problem whose rows are all speeds, with (N + E) x.
+    """All residuals of unknowns x, given (N + E) x, of a problem whose rows are all speeds.
 
     See :attr:`ConeProblem.even` and :meth:`ConeProblem.unknowns`.
     """

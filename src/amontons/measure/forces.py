@@ -36,16 +36,16 @@ class ForceStatistics:
 
     @property
     def mobilised(self) -> float:
-        """Mean of tangential over normal force, to be held against the coefficient of friction."""
+        """Mean of tangential over normal force, to be compared with the coefficient of friction."""
         return float((self.tangential / self.normal).mean())
 
     @property
     def participation(self) -> float:
-        """(Σ f)² / (n Σ f²): 1 where all pairs press alike, 1/n where one carries all."""
+        """(Σ f)² / (n Σ f²): 1 if all pairs press equally, 1/n if one carries everything."""
         return float(self.normal.sum() ** 2 / (self.normal.size * (self.normal**2).sum()))
 
     def distribution(self, bins: int = 40, largest: float = 8.0) -> tuple[Floats, Floats]:
-        """Normal forces over their mean: middles of bins, and the density P there; (bins,) each.
+        """Normal forces over their mean: centres of bins, and the density P there; (bins,) each.
 
         The density counts all pairs, also those beyond `largest` times the mean.
         """

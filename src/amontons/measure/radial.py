@@ -17,11 +17,11 @@ Floats = NDArray[np.float64]
 
 
 class RadialDistribution(NamedTuple):
-    """How many others are at a distance, over how many were there if all were spread evenly."""
+    """The number of others at a distance, over that of a uniform distribution."""
 
     r: Floats  # middles of bins [m], (bins,)
     g: Floats  # (bins,)
-    neighbours: Floats  # bodies closer than the end of each bin, in the mean, (bins,)
+    neighbours: Floats  # mean number of bodies closer than the end of each bin, (bins,)
 
 
 def radial_distribution(
@@ -43,7 +43,7 @@ def radial_distribution(
         raise InputError(f"a radial distribution needs two bodies or more, got {len(place)}")
     edges = np.linspace(0.0, reach, bins + 1)
     tree = cKDTree(place)
-    found = tree.count_neighbors(tree, edges) - len(place)  # each pair twice, nobody with himself
+    found = tree.count_neighbors(tree, edges) - len(place)  # each pair twice, without self-pairs
     count = np.diff(found)
     rows = np.tile(place, (bins, 1))
     radii = np.repeat(edges[1:], len(place))

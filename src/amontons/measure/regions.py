@@ -1,4 +1,4 @@
-"""Regions that can be measured in: what of a point, a line or a ball is inside of each."""
+"""Regions for measures: which points and which parts of lines and balls are inside."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Flags = NDArray[np.bool_]
 
 
 class MeasuredRegion(ABC):
-    """A convex piece of space; what is asked of it is given in the frame of the world."""
+    """A convex region of space; arguments are in the frame of the world."""
 
     def __init__(self, part: Part) -> None:
         self.volume: float = part.shape.volume
@@ -29,7 +29,7 @@ class MeasuredRegion(ABC):
         return self._inside(self._own(points))
 
     def share(self, start: Floats, end: Floats) -> Floats:
-        """What part of each line, from 0 to 1, is in it; shape (lines,)."""
+        """The fraction of each line inside it, from 0 to 1; shape (lines,)."""
         first, last = self._span(self._own(start), (end - start) @ self._turn)
         return np.asarray(np.maximum(np.minimum(last, 1.0) - np.maximum(first, 0.0), 0.0))
 
@@ -108,7 +108,7 @@ class SphereRegion(MeasuredRegion):
 
 
 def measured_region(region: Region) -> MeasuredRegion:
-    """The region that was asked for, or an error that says which there are."""
+    """The requested region, or an error that lists the possible ones."""
     part = region_part(region)
     shape = part.shape
     if isinstance(shape, Box):
@@ -128,7 +128,7 @@ def _between(start: Floats, along: Floats, half: float) -> tuple[Floats, Floats]
     moving = along != 0.0
     slope = np.where(moving, along, 1.0)
     ends = np.stack([(-half - start) / slope, (half - start) / slope])
-    never = np.where(np.abs(start) <= half, -np.inf, np.inf)  # for ever, or not at all
+    never = np.where(np.abs(start) <= half, -np.inf, np.inf)  # always inside, or never
     return np.where(moving, ends.min(axis=0), never), np.where(moving, ends.max(axis=0), -never)
 
 

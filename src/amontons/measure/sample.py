@@ -1,4 +1,4 @@
-"""`Sample`: bodies and contacts at one moment, wherever they come from."""
+"""`Sample`: bodies and contacts at one instant, whatever their source."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Source = Simulation | World | Frame | SingleFrame
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """Bodies that move as forces have it, and the contacts of all; arrays, one row per body."""
+    """Freely moving bodies, and the contacts of all; arrays with one row per body."""
 
     time: float
     """[s]; NaN of a world that is not simulated."""
@@ -46,16 +46,16 @@ class Sample:
     """Numbers in `shapes`."""
     shapes: Sequence[Surface]
     touching: Contacts | None
-    """Contacts of all bodies; None where they are not known."""
+    """Contacts of all bodies; None if unknown."""
     cell: SampledCell | None = None
-    """The cell that repeats itself, where there is one."""
+    """The periodic cell, if there is one."""
 
     def __len__(self) -> int:
         return len(self.id)
 
     @property
     def contacts(self) -> Contacts:
-        """Contacts of all bodies, or an error where there are none to be had."""
+        """Contacts of all bodies, or an error if they are unknown."""
         if self.touching is None:
             raise InputError(
                 "no contacts are known here: a simulation has them after a step, a run where they "
@@ -138,7 +138,7 @@ class Sample:
 
 
 def sample_of(source: Source) -> Sample:
-    """What there is to measure of a simulation, a world or a frame."""
+    """The sample of a simulation, a world or a frame."""
     if isinstance(source, SingleFrame):
         source = source[0]
     if isinstance(source, Frame):
@@ -193,7 +193,7 @@ def _sample(
 
 
 def _cell(source: Simulation | World) -> SampledCell | None:
-    """The cell of a simulation as it is, or of a world as it was made."""
+    """The current cell of a simulation, or the cell of a world as created."""
     world = source.world if isinstance(source, Simulation) else source
     cell, step = world.cell, np.nan
     if cell is None:

@@ -1,4 +1,4 @@
-"""How much of a region is filled."""
+"""The solid fraction of a region."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LAYERS = 4
 
 
 def solid_fraction(source: Source, region: Region | None = None) -> float:
-    """Share of a region that bodies which move freely fill, from 0 to 1.
+    """Fraction of a region that is filled by freely moving bodies, from 0 to 1.
 
     Spheres that the region cuts count exactly, to 1e-9. Of other shapes a cut one is filled with
     points: four layers of them in the tetrahedron between its centre and each triangle of its

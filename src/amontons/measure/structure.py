@@ -1,4 +1,4 @@
-"""Who holds whom: contacts that carry force, their directions, and how many a body has."""
+"""Structure of a packing: contacts that carry force, their directions and numbers."""
 
 from __future__ import annotations
 
@@ -77,14 +77,14 @@ def fabric(source: Source, region: Region | None = None, *, slight: float = SLIG
 
 @dataclass(frozen=True, eq=False)
 class Coordination:
-    """How many others bodies touch; walls count as others."""
+    """Coordination: how many others each body touches; walls count as others."""
 
     ids: Ints
     """Of the bodies in the region."""
     contacts: Ints
     """Pairs that press, of each, shape (bodies,)."""
     rattler: NDArray[np.bool_]
-    """Which have too few to be held, once other rattlers are away; shape (bodies,)."""
+    """Which have too few contacts to be held, once other rattlers are removed; shape (bodies,)."""
     held: Ints
     """Pairs of each that remain without those of rattlers, shape (bodies,)."""
 
@@ -118,10 +118,10 @@ def coordination(
     fewest: int = 2,
     slight: float = SLIGHT,
 ) -> Coordination:
-    """Contacts a body, with rattlers and without.
+    """Contacts per body, with rattlers and without.
 
-    Rattlers are taken away together with their contacts, which may make others rattlers, until
-    none is left. Points at which one pair of bodies touches count as one contact.
+    Rattlers are removed together with their contacts, which may turn others into rattlers,
+    until none is left. Points at which one pair of bodies touches count as one contact.
 
     Parameters
     ----------

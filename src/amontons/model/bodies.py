@@ -43,12 +43,12 @@ KINDS: dict[str, tuple[Any, tuple[int, ...]]] = {
 
 
 class Bodies:
-    """All bodies of a world as numpy arrays, which go on being those of the bodies as they move.
+    """All bodies of a world as numpy arrays, which follow the bodies as they move.
 
-    Write into positions, orientations, velocities, forces and torques to change them; what a body
-    is made of (mass, inertia, shape, groups) is read-only. Take a copy, `position.copy()`, to keep
-    what is there now. After bodies were added or removed, ask again: arrays from before may be cut
-    off. They read NaN then, and refuse to be written; a piece that was cut from one reads NaN.
+    Write into positions, orientations, velocities, forces and torques to change them; constant
+    properties (mass, inertia, shape, groups) are read-only. Take a copy, `position.copy()`, to keep
+    the current values. After adding or removing bodies, get the arrays again: older ones may be
+    detached. They then read NaN and refuse to be written; slices taken from one read NaN.
     """
 
     def __init__(self) -> None:
@@ -59,7 +59,7 @@ class Bodies:
 
     @property
     def id(self) -> NDArray[np.int64]:
-        """Numbers that bodies keep for life, in rising order; shape (bodies,)."""
+        """Ids, which bodies keep for life, in increasing order; shape (bodies,)."""
         return self.columns.part("id", read_only=True)
 
     @property
@@ -89,17 +89,17 @@ class Bodies:
 
     @property
     def force(self) -> Floats:
-        """Forces that act at the centres of mass from now on [N], shape (bodies, 3)."""
+        """Forces applied at the centres of mass until changed [N], shape (bodies, 3)."""
         return self.columns["force"]
 
     @property
     def torque(self) -> Floats:
-        """Torques that act from now on, in world axes [N m], shape (bodies, 3)."""
+        """Torques applied until changed, in world axes [N m], shape (bodies, 3)."""
         return self.columns["torque"]
 
     @property
     def surface_velocity(self) -> Floats:
-        """At which surfaces run over the bodies, along body axes [m/s], shape (bodies, 3)."""
+        """Velocities of surfaces relative to the bodies, in body axes [m/s], shape (bodies, 3)."""
         return self.columns["surface_velocity"]
 
     @property
@@ -129,7 +129,7 @@ class Bodies:
 
     @property
     def mask(self) -> NDArray[np.uint32]:
-        """Bits of the collision groups that a body meets, shape (bodies,)."""
+        """Bits of the collision groups that a body collides with, shape (bodies,)."""
         return self.columns.part("mask", read_only=True)
 
     @property
@@ -144,12 +144,12 @@ class Bodies:
 
     @property
     def dynamic(self) -> NDArray[np.bool_]:
-        """Which bodies move as forces have it, shape (bodies,)."""
+        """Which bodies move freely, shape (bodies,)."""
         return ~(self.fixed | self.kinematic)
 
     @property
     def asleep(self) -> NDArray[np.bool_]:
-        """Which bodies rest until something touches them, shape (bodies,)."""
+        """Which bodies are asleep until something touches them, shape (bodies,)."""
         return self.columns["asleep"]
 
     def index(self, id: int) -> int:
@@ -169,12 +169,12 @@ class Bodies:
 
 
 class Body:
-    """One body of a world: a name for its row in the arrays, which it finds by its id.
+    """One body of a world: a handle to its row in the arrays, found by its id.
 
-    Its position, velocity and so on are pieces of these arrays, not copies: they follow the body,
-    and writing into them (`body.velocity[2] = 1.0`) changes it. `body.position.copy()` keeps what
-    is there now. Ask the body again after others were added or removed: a piece from before may be
-    cut off; it reads NaN then, and refuses to be written.
+    Its position, velocity and so on are views of these arrays, not copies: they follow the body,
+    and writing into them (`body.velocity[2] = 1.0`) changes it. `body.position.copy()` keeps the
+    current value. Get them again after adding or removing bodies: older views may be detached; they
+    then read NaN and refuse to be written.
     """
 
     __slots__ = ("id", "world")
@@ -184,12 +184,12 @@ class Body:
 
     @property
     def index(self) -> int:
-        """Row of this body in the arrays, now."""
+        """Current row of this body in the arrays."""
         return self.world.bodies.index(self.id)
 
     @property
     def name(self) -> str:
-        """The name that was given, or "body 7"."""
+        """The name given to it, or "body 7"."""
         return self.world.name_of(self.id)
 
     @property
@@ -209,7 +209,7 @@ class Body:
 
     @property
     def material(self) -> Material:
-        """What it is made of."""
+        """Its material."""
         return self.world.materials.list[int(self.world.bodies.material[self.index])]
 
     @property
@@ -255,7 +255,7 @@ class Body:
 
     @property
     def force(self) -> Floats:
-        """Force that acts at the centre of mass from now on [N], shape (3,)."""
+        """Force applied at the centre of mass until changed [N], shape (3,)."""
         return self.world.bodies.columns.row(self.index, "force")
 
     @force.setter
@@ -264,7 +264,7 @@ class Body:
 
     @property
     def torque(self) -> Floats:
-        """Torque that acts from now on, in world axes [N m], shape (3,)."""
+        """Torque applied until changed, in world axes [N m], shape (3,)."""
         return self.world.bodies.columns.row(self.index, "torque")
 
     @torque.setter
@@ -273,7 +273,7 @@ class Body:
 
     @property
     def surface_velocity(self) -> Floats:
-        """Velocity at which its surface runs over it, like a belt's, along its axes [m/s], (3,)."""
+        """Velocity of its surface relative to it, like a belt's, in body axes [m/s], shape (3,)."""
         return self.world.bodies.columns.row(self.index, "surface_velocity")
 
     @surface_velocity.setter
@@ -282,11 +282,11 @@ class Body:
 
     @property
     def asleep(self) -> bool:
-        """Whether it rests until something touches it."""
+        """Whether it is asleep until something touches it."""
         return bool(self.world.bodies.asleep[self.index])
 
     def point(self, local: ArrayLike) -> Floats:
-        """A point of the body, given from its centre of mass in its own axes, in the world [m]."""
+        """World position of a point given relative to the centre of mass in body axes [m]."""
         turn = rotation_matrices(self.orientation[None])[0]
         return np.asarray(turn @ np.array(finite_vector("local", local)) + self.position)
 

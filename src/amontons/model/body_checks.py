@@ -1,4 +1,4 @@
-"""What the properties of bodies must be, given one for all or one per body."""
+"""Checks of the properties of bodies, given one for all or one per body."""
 
 from __future__ import annotations
 
@@ -7,18 +7,15 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from amontons.checks import finite_array, finite_vector
+from amontons.checks import finite_array, finite_vector, unit_quaternions
 from amontons.errors import InputError
 from amontons.model.shapes import Shape
 from amontons.model.sphere_list import SphereList
 
 Floats = NDArray[np.float64]
 
-UNIT = 1e-6
-"""How far from one the length of a quaternion may be; what is left is scaled away."""
-
 TINY = float(np.finfo(np.float64).tiny)
-"""Below it numbers lose digits, and have inverses that are none: a limit in every unit."""
+"""Numbers below it lose digits and have no finite inverse, whatever the units."""
 
 
 def rows_of_three(name: str, value: ArrayLike, count: int | None = None) -> Floats:
@@ -38,16 +35,7 @@ def quaternions(value: ArrayLike, count: int) -> Floats:
         raise InputError(
             f"orientation must be 4 numbers (w, x, y, z) or have shape (n, 4), got {array.shape}"
         )
-    turn = _one_each("orientation", array, count, (4,))
-    length = np.linalg.norm(turn, axis=1)
-    wrong = np.abs(length - 1.0) > UNIT
-    if wrong.any():
-        i = int(np.argmax(wrong))
-        raise InputError(
-            f"orientation[{i}] has length {length[i]:g}; quaternions must be unit: "
-            "divide each by its length"
-        )
-    return np.asarray(turn / length[:, None])
+    return unit_quaternions("orientation", _one_each("orientation", array, count, (4,)))
 
 
 def yes_or_no(name: str, value: ArrayLike, count: int) -> NDArray[np.bool_]:
@@ -119,7 +107,7 @@ def body_inertias(
 ) -> Floats:
     """Inertias about the centres of mass [kg m²], shape (count, 3, 3); zero where mass is infinite.
 
-    Without `inertia` they are those of evenly filled shapes, moved to `centre` where that is given.
+    Without `inertia` they are those of uniformly filled shapes, moved to `centre` if that is given.
     """
     moving = np.isfinite(mass)
     out = np.zeros((len(shapes), 3, 3))
@@ -153,12 +141,12 @@ def body_inertias(
 
 
 def _moving(shapes: Sequence[Shape], driven: NDArray[np.bool_]) -> list[Shape]:
-    """The different shapes of bodies that move."""
+    """The distinct shapes of moving bodies."""
     return list({id(s): s for s, held in zip(shapes, driven, strict=True) if not held}.values())
 
 
 def inertia_fault(inertia: Floats) -> tuple[int, str] | None:
-    """The first of some inertias that no body has, shape (n, 3, 3), and what is wrong with it."""
+    """The first physically impossible inertia of (n, 3, 3), and what is wrong with it."""
     scale = np.abs(inertia).max(axis=(1, 2), initial=0.0)
     skew = np.abs(inertia - inertia.transpose(0, 2, 1)).max(axis=(1, 2), initial=0.0)
     even = skew <= 1e-9 * scale
@@ -173,10 +161,10 @@ def inertia_fault(inertia: Floats) -> tuple[int, str] | None:
     if low[i] <= 0.0:
         return i, f"has a principal moment of {low[i]:g}; all must be positive"
     if low[i] < TINY:
-        return i, f"has a principal moment of {low[i]:g}: too small to divide by; take other units"
+        return i, f"has a principal moment of {low[i]:g}: too small to divide by; use other units"
     return i, (
-        f"has principal moments {low[i]:g}, {middle[i]:g} and {high[i]:g}: no body is like that, "
-        "the largest is at most the sum of the others"
+        f"has principal moments {low[i]:g}, {middle[i]:g} and {high[i]:g}: impossible "
+        "for a body, as the largest is at most the sum of the others"
     )
 
 
@@ -188,13 +176,13 @@ def _check_inertias(inertia: Floats) -> Floats:
 
 
 def _divisible(inertia: Floats) -> Floats:
-    """Inertias of shapes, unless they are too small for their inverses to be numbers."""
+    """Inertias of shapes, unless they are too small to have finite inverses."""
     least = np.einsum("bii->bi", inertia).min(axis=1, initial=np.inf)
     if (least < TINY).any():
         i = int(np.argmax(least < TINY))
         raise InputError(
             f"a body that moves has an inertia of {least[i]:g} kg m²: too small to divide by; "
-            "give it more mass or size, or take other units"
+            "give it more mass or size, or use other units"
         )
     return inertia
 

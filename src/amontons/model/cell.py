@@ -1,4 +1,4 @@
-"""`Cell`: a box of space that repeats itself, and how it deforms."""
+"""`Cell`: a periodic box of space, and how it deforms."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ AXES = "xyz"
 
 @dataclass(frozen=True)
 class Cell:
-    """A box that repeats itself along some axes: what leaves it on one side is back on the other.
+    """A box that is periodic along some axes: what leaves on one side comes back on the other.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ class Cell:
 
     @property
     def held(self) -> tuple[bool, bool, bool]:
-        """Along which axes it holds a stress."""
+        """Axes along which it holds a stress."""
         if self.stress is None:
             return (False, False, False)
         if np.ndim(self.stress) == 0:  # type: ignore[arg-type]

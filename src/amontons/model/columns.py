@@ -1,4 +1,4 @@
-"""Arrays that grow together: one row per thing, one column per property."""
+"""Arrays that grow together: one row per item, one column per property."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ Key = tuple[Any, ...]
 
 
 class Columns:
-    """A table of numpy arrays with room to grow; what it gives are views that write through.
+    """A table of numpy arrays with room to grow; it returns views that write through.
 
-    A view is live or dead, never stale: where adding or removing rows moves the table, views that
-    were given before refuse to be written, and those of numbers read NaN.
+    A view is live or dead, never stale: when adding or removing rows moves the table, earlier
+    views refuse to be written, and those of numbers read NaN.
     """
 
     def __init__(self, kinds: Mapping[str, tuple[DTypeLike, tuple[int, ...]]]) -> None:
@@ -85,7 +85,7 @@ class Columns:
         self._rows = rows
 
     def put(self, values: Mapping[str, NDArray[Any]]) -> None:
-        """Have exactly these rows; views stay live where there were as many."""
+        """Replace all rows; views stay live if their number is unchanged."""
         rows = len(next(iter(values.values())))
         if rows != self._rows:
             self.keep(np.zeros(self._rows, dtype=bool))
@@ -106,7 +106,7 @@ class Columns:
         self._move(moved)
 
     def _move(self, held: dict[str, NDArray[Any]]) -> None:
-        """Have other arrays from now on; views of the old ones are dead."""
+        """Switch to other arrays; views of the old ones die."""
         for view in self._given.values():
             view.flags.writeable = False
         self._given.clear()
@@ -117,7 +117,7 @@ class Columns:
         self._held = held
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_given": None, "_now": {}}  # a copy's views are its own
+        return {**self.__dict__, "_given": None, "_now": {}}  # a copy has its own views
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)

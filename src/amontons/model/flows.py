@@ -1,4 +1,4 @@
-"""Open systems: where bodies come from, where they go, and planes at which they are counted."""
+"""Open systems: where bodies are added and removed, and planes at which they are counted."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from amontons.model.sizes import Sizes
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """Bodies that come into the world at a rate, at random places of a region.
+    """Adds bodies to the world at a rate, at random positions in a region.
 
-    Each comes when its whole mass is due, at a place where it touches nobody. Where there is no
-    room it waits, and a note says so; what was due meanwhile is not made up for, so a source in a
-    full hopper tops it up and no more.
+    Each is added when its whole mass is due, at a position where it touches no other body. If
+    there is no room it waits, and a note says so; mass due meanwhile is not made up for, so that a
+    source in a full hopper only tops it up.
 
     Parameters
     ----------
     region:
         Two corners of a box [m]; or a shape that has a volume, in the frame of the world; or a
-        `Part`, which puts one elsewhere. Bodies are wholly inside.
+        `Part`, which puts one elsewhere. Bodies start wholly inside.
     sizes:
         `Sizes` of spheres, or one diameter for all [m]; or a shape, or several that come equally
         often, turned at random.
@@ -60,7 +60,7 @@ class Source:
     material: Material | None = None
     name: str = ""
     part: Part = field(init=False, repr=False)
-    """The region as a shape at a place."""
+    """The region as a shape with a pose."""
 
     def __post_init__(self) -> None:
         put = object.__setattr__
@@ -85,12 +85,12 @@ class Source:
 
     @property
     def shapes(self) -> tuple[Shape, ...]:
-        """Shapes that come; none where spheres of given sizes do."""
+        """Shapes of the bodies; none for spheres of given sizes."""
         return () if isinstance(self.sizes, Sizes) else self.sizes  # type: ignore[return-value]
 
     @property
     def largest_radius(self) -> float:
-        """Of a ball that holds the largest body [m]."""
+        """Radius of a ball that contains the largest body [m]."""
         if isinstance(self.sizes, Sizes):
             return 0.5 * self.sizes.largest
         return max(ball_radius(shape) for shape in self.shapes)
@@ -98,9 +98,9 @@ class Source:
 
 @dataclass(frozen=True, eq=False)
 class Sink:
-    """Bodies whose centre of mass comes into a region leave the world at the end of the step.
+    """Removes bodies whose centre of mass enters a region, at the end of the step.
 
-    Joints and loads that hold on to them go with them; fixed and kinematic bodies stay.
+    Joints and loads attached to them are removed too; fixed and kinematic bodies stay.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ class Sink:
     region: Region
     name: str = ""
     part: Part = field(init=False, repr=False)
-    """The region as a shape at a place."""
+    """The region as a shape with a pose."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "part", volume_part(self.region))
@@ -129,7 +129,7 @@ class FlowMeter:
     plane:
         An `amontons.Plane`; forwards is along its normal.
     within:
-        A region: only who passes the plane inside of it counts. By default all do.
+        A region: only bodies that cross the plane inside it count. By default all do.
     name:
         By default "meter 1" and so on.
     """
@@ -138,7 +138,7 @@ class FlowMeter:
     within: Region | None = None
     name: str = ""
     part: Part | None = field(init=False, repr=False)
-    """The region as a shape at a place."""
+    """The region as a shape with a pose."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.plane, Plane):
@@ -160,25 +160,25 @@ class Flows:
         self._all: list[tuple[str, Flow]] = []
 
     def add(self, flow: Any, kind: type[Flow]) -> None:
-        """Add one, under its name or one that it gets."""
+        """Add one, under its own name or a generated one."""
         word = KINDS[kind]
         if not isinstance(flow, kind):
             raise InputError(f"an amontons.{kind.__name__} was expected, got {flow!r}")
         if any(flow is other for _, other in self._all):
-            raise InputError(f"this {word} is already in this world; make another one like it")
+            raise InputError(f"this {word} is already in this world; create another one like it")
         number = 1 + sum(isinstance(other, kind) for _, other in self._all)
         name = flow.name or f"{word} {number}"
         if name in self.names:
-            raise InputError(f"there is a source, sink or meter called {name!r} already")
+            raise InputError(f"there is already a source, sink or meter called {name!r}")
         self._all.append((name, flow))
 
     @property
     def names(self) -> list[str]:
-        """Of all, in their order."""
+        """Names of all, in order."""
         return [name for name, _ in self._all]
 
     def of(self, kind: type) -> Iterator[tuple[int, str, Any]]:
-        """Numbers, names and the things themselves of one kind."""
+        """Numbers, names and objects of one kind."""
         for number, (name, flow) in enumerate(self._all):
             if isinstance(flow, kind):
                 yield number, name, flow
@@ -195,7 +195,7 @@ class Flows:
 
 
 def volume_part(region: Region, name: str = "region") -> Part:
-    """A region that has an inside, as a shape at a place."""
+    """A region with an interior, as a shape with a pose."""
     part = region_part(region, name)
     if isinstance(part.shape, Volumeless):
         raise InputError(f"{name} must have a volume; a {type(part.shape).__name__} has none")
@@ -204,13 +204,13 @@ def volume_part(region: Region, name: str = "region") -> Part:
 
 
 def check_name(name: Any) -> None:
-    """Raise where a name is no text."""
+    """Raise if a name is not text."""
     if not isinstance(name, str):
         raise InputError(f"name must be text, got {name!r}")
 
 
 def ball_radius(shape: Shape) -> float:
-    """Of a ball about the centre of mass that holds a shape [m]."""
+    """Radius of a ball about the centre of mass that contains a shape [m]."""
     low, high = (np.asarray(bound) for bound in shape.bounds)
     far = np.maximum(np.abs(low - shape.centre), np.abs(high - shape.centre))
     return float(np.linalg.norm(far)) if type(shape).__name__ != "Sphere" else float(high[0])

@@ -1,4 +1,4 @@
-"""Materials, and what two of them make of a contact."""
+"""Materials, and how two of them combine in a contact."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, kw_only=True)
 class Material:
-    """What a surface is like. All values are zero or more.
+    """Properties of a surface. All values are zero or more.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ class Material:
             )
 
     def property(self, name: str) -> float:
-        """A property by name, static friction never None."""
+        """A property by name; static friction is never None."""
         value = getattr(self, name)
         return self.friction if value is None else float(value)
 
@@ -90,7 +90,7 @@ RULES: dict[str, Callable[[Floats, Floats], Floats]] = {
     "geometric": lambda a, b: np.sqrt(a * b),
     "sum": np.add,
 }
-"""How two materials' values make one."""
+"""Rules that combine the values of two materials."""
 
 USUAL_RULES = {
     "friction": "minimum",
@@ -123,7 +123,7 @@ class PairTable:
 
     @cached_property
     def sticks(self) -> bool:
-        """Whether any contact holds better than it slides."""
+        """Whether any contact has static friction above its sliding friction."""
         return bool((self.static_friction != self.friction).any())
 
     @cached_property
@@ -134,7 +134,7 @@ class PairTable:
 
     @cached_property
     def resists_by_size(self) -> bool:
-        """Whether any contact resists rolling or spinning the more, the larger its bodies are."""
+        """Whether any resistance to rolling or spinning grows with the size of the bodies."""
         return bool(self.rolling_resistance.any() or self.spinning_resistance.any())
 
     @cached_property
@@ -152,7 +152,7 @@ PAIRED = tuple(field.name for field in dataclasses.fields(PairTable))
 
 
 class Materials:
-    """All materials of a world, the rules that combine them, and pairs that are told apart."""
+    """All materials of a world, the rules that combine them, and exceptions for single pairs."""
 
     usual: ClassVar[Material] = Material()
 
@@ -169,11 +169,11 @@ class Materials:
         self.list: list[Material] = []
         self._number: dict[Material, int] = {}
         self.pairs: dict[tuple[int, int], Material] = {}
-        """Contacts that are told apart, by the numbers of their materials, both ways round."""
+        """Exceptions by the numbers of both materials, in either order."""
         self._table: PairTable | None = None
 
     def number(self, material: Material | None) -> int:
-        """Number of a material, which is new or not; None is the usual one."""
+        """Number of a material, which is added if it is new; None is the default one."""
         if material is None:
             material = self.usual
         if not isinstance(material, Material):
@@ -187,7 +187,7 @@ class Materials:
     def numbers(
         self, material: Material | Sequence[Material | None] | None, count: int
     ) -> NDArray[np.int32]:
-        """Numbers of the materials of so many bodies, given one for all or one per body."""
+        """Numbers of the materials of `count` bodies, given one for all or one per body."""
         if material is None or isinstance(material, Material):
             return np.full(count, self.number(material), dtype=np.int32)
         if isinstance(material, str) or not isinstance(material, Iterable):
@@ -208,7 +208,7 @@ class Materials:
         self._table = None
 
     def set_pair(self, first: Material, second: Material, contact: Material) -> None:
-        """Say what contacts between two materials are like, whatever the rules."""
+        """Set the properties of contacts between two materials, whatever the rules."""
         if not isinstance(contact, Material):
             raise InputError(f"contact must be an amontons.Material, got {contact!r}")
         i, j = self.number(first), self.number(second)
@@ -217,10 +217,10 @@ class Materials:
 
     @property
     def table(self) -> PairTable:
-        """What every pair of materials makes of a contact."""
+        """The contact properties of every pair of materials."""
         if self._table is None:
             combined = {name: self._combined(name) for name in PAIRED}
-            # whatever the rules: no impact makes energy, and sticking holds as well as sliding
+            # whatever the rules: restitution at most 1, static friction at least sliding friction
             np.minimum(combined["restitution"], 1.0, out=combined["restitution"])
             static = combined["static_friction"]
             np.maximum(static, combined["friction"], out=static)

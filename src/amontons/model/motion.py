@@ -18,10 +18,10 @@ OverTime = ArrayLike | Callable[[float], ArrayLike]
 
 @dataclass(frozen=True, kw_only=True)
 class Motion:
-    """How a kinematic body moves, whatever pushes it.
+    """A prescribed motion of a kinematic body, whatever pushes it.
 
-    Give velocities, or the pose itself; each is a constant or a function of time [s]. What is not
-    given stays as it is.
+    Give velocities, or the pose itself; each is a constant or a function of time [s]. Anything not
+    given stays constant.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ class Motion:
                 finite_vector(name, constant)
 
     def twist(self, position: Floats, orientation: Floats, time: float, step: float) -> Floats:
-        """Mean velocities from `time` on over a step, so that the pose comes out right, (6,)."""
+        """Mean velocities over a step from `time` on, which lead to the exact pose, shape (6,)."""
         twist = np.zeros(6)
         middle, end = time + 0.5 * step, time + step
         if self.position is not None:

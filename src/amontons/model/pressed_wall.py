@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PressedWall:
-    """A wall that presses on what is before it: a body with a force, on a guide.
+    """A wall that presses on whatever is in front of it: a body with a force, on a guide.
 
     The wall slides along an axis and does not turn. Once it stands still, contacts push it back
     with stress · area: there is no loop to tune. Its own weight along the axis is balanced, so that
-    the stress is what is said, however heavy the wall is.
+    the stress does not depend on the mass of the wall.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ class PressedWall:
             raise InputError(f"name must be text, got {self.name!r}")
 
     def add_to(self, world: World) -> Prismatic:
-        """Put the guide and the force into a world; return the guide, which reads the travel."""
+        """Add the guide and the force to a world; return the guide, which measures the travel."""
         index = world.index_of(some_body("body", self.body))
         if not world.bodies.dynamic[index]:
             raise InputError(

@@ -1,4 +1,4 @@
-"""Regions of space as users give them: corners of a box, a shape, or a shape at a place."""
+"""Regions of space as users give them: corners of a box, a shape, or a shape with a pose."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ shape elsewhere and turns it."""
 
 
 def region_part(region: Region, name: str = "region") -> Part:
-    """A region as a shape at a place."""
+    """A region as a shape with a pose."""
     if isinstance(region, Part):
         return region
     if isinstance(region, Shape):
@@ -31,7 +31,7 @@ def region_part(region: Region, name: str = "region") -> Part:
     if flat.size:
         axis = int(flat[0])
         raise InputError(
-            f"{name} has no volume: it goes from {low[axis]:g} to {high[axis]:g} m along "
+            f"{name} has no volume: it extends from {low[axis]:g} to {high[axis]:g} m along "
             f"{'xyz'[axis]}; give its low corner first, then its high one"
         )
     x, y, z = (0.5 * (low + high)).tolist()

@@ -1,6 +1,7 @@
-"""Sensors: what is read of a world after every step, as a robot's own instruments would.
+"""Sensors: what is measured in a world after every step, as by a robot's instruments.
 
-A sensor describes; what it reads belongs to the state of a run (`amontons.simulation.sensing`).
+A sensor is a description; its readings belong to the state of a run
+(`amontons.simulation.sensing`).
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from amontons.model.joints.checks import BodyLike, some_body
 AXES = ("x", "y", "z")
 
 Channels = tuple[tuple[str, str], ...]
-"""Names and units of the numbers that a sensor gives."""
+"""Names and units of the values of a sensor."""
 
 
 def _vector(name: str, unit: str) -> Channels:
@@ -28,19 +29,19 @@ def _vector(name: str, unit: str) -> Channels:
 
 @dataclass(frozen=True)
 class Sensor(ABC):
-    """Reads some numbers after every step.
+    """Measures some values after every step.
 
     Parameters
     ----------
     name:
-        What it is found by: `sim.sensors["imu"]`.
+        Its key: `sim.sensors["imu"]`.
     """
 
     _: KW_ONLY
     name: str
 
     averaged: ClassVar[bool] = True
-    """Whether it gives the mean over substeps, where a step has several, or the last value."""
+    """Whether it gives the mean over substeps, if there are several, or the last value."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name:
@@ -49,7 +50,7 @@ class Sensor(ABC):
 
     @abstractmethod
     def check(self) -> None:
-        """Check and tidy the fields; raises `InputError`."""
+        """Check and normalise the fields; raises `InputError`."""
 
     @property
     @abstractmethod
@@ -79,8 +80,8 @@ class BodySensor(Sensor):
 class JointSensor(Sensor):
     """Position and speed of a joint, and the effort of its motor.
 
-    Position and speed are of the end of the step, the effort of the step [rad, rad/s, N m; or m,
-    m/s, N]; the position is zero where the joint was added.
+    Position and speed are those at the end of the step, the effort is the mean over it [rad,
+    rad/s, N m; or m, m/s, N]; the position is zero where the joint was added.
     """
 
     joint: Connection
@@ -96,7 +97,7 @@ class JointSensor(Sensor):
 
 @dataclass(frozen=True)
 class ForceTorque(Sensor):
-    """Force and torque that a joint passes on to its body B, at its point and in B's axes."""
+    """Force and torque that a joint exerts on its body B, at its point and in B's axes."""
 
     joint: Connection
 
@@ -153,7 +154,7 @@ class RangeFan(BodySensor):
     directions:
         Of the rays in the body's axes, of any length but zero, as many as you like.
     reach:
-        Longest distance [m], which stands for nothing seen.
+        Longest distance [m], returned if nothing is hit.
     point:
         Where the rays begin, from the body's centre of mass in its axes [m].
     """
@@ -186,7 +187,7 @@ def _require_joint(joint: object) -> None:
 def sensors_left(
     sensors: Sequence[Sensor], joints: Sequence[Connection], gone: Collection[int] = ()
 ) -> list[Sensor]:
-    """The sensors that are left without some bodies, and with no other joints than these."""
+    """The sensors that remain with these bodies and joints."""
     there = {id(joint) for joint in joints}
     return [
         each

@@ -1,4 +1,4 @@
-"""Shapes of a world in one list, in which equal ones stand once."""
+"""Shapes of a world in one list without duplicates."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Origin = tuple[float, float, float]
 
 
 class ShapeRegister:
-    """The list of shapes, with the centres of mass that bodies have in their frames."""
+    """The list of shapes, with the bodies' centres of mass in their frames."""
 
     def __init__(self) -> None:
         self.shapes: list[Shape] = []
@@ -28,7 +28,7 @@ class ShapeRegister:
     def register(
         self, shapes: Sequence[Shape], centre: ArrayLike | None = None
     ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
-        """Numbers of shapes in the list, which grows where they are new, and their centres."""
+        """Numbers of shapes in the list, to which new ones are added, and their centres."""
         given = None if centre is None else finite_vector("centre", centre)
         if isinstance(shapes, SphereList):
             different, which = shapes.distinct()
@@ -47,14 +47,14 @@ class ShapeRegister:
         return number, np.array(self.origins).reshape(-1, 3)[number]
 
     def put_shapes(self, shapes: list[Shape], origins: list[Origin]) -> None:
-        """Have exactly these shapes, as a checkpoint has them; no body may have another."""
+        """Replace the list by that of a checkpoint; no body may have another shape."""
         self.shapes, self.origins = list(shapes), list(origins)
         keys = ((_identity(s), o) for s, o in zip(shapes, origins, strict=True))
         self._shape_number = {key: number for number, key in enumerate(keys)}
 
 
 def _identity(shape: Shape) -> Any:
-    """What makes two shapes one: equal values where shapes can say so, else the object itself."""
+    """What identifies a shape: its value if it is hashable, else the object itself."""
     try:
         hash(shape)
     except TypeError:

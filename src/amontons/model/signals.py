@@ -1,6 +1,6 @@
-"""Functions of time that can be written down: for motors, motions, lengths and forces.
+"""Functions of time that can be stored: for motors, motions, lengths and forces.
 
-Any Python function will do in their place, but only these can be saved in a scene file.
+Any Python function can take their place, but only these can be saved in a scene file.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ class Schedule:
     Parameters
     ----------
     points:
-        Times [s], which rise, and values; before the first and after the last it stays.
+        Increasing times [s], and values; constant before the first and after the last.
     smooth:
-        At rest in each point, as 3u² − 2u³ between two of them; if not, along straight lines.
+        Cubic 3u² − 2u³ between points, at rest at each; otherwise straight lines.
     """
 
     points: tuple[tuple[float, float], ...]
@@ -41,7 +41,7 @@ class Schedule:
             pairs.append((time, value))
         times = [time for time, _ in pairs]
         if not pairs or any(b <= a for a, b in pairwise(times)):
-            raise InputError(f"points of a schedule must have times that rise, got {times}")
+            raise InputError(f"points of a schedule must have increasing times, got {times}")
         object.__setattr__(self, "points", tuple(pairs))
         object.__setattr__(self, "smooth", smooth)
         object.__setattr__(self, "_times", times)
@@ -70,7 +70,7 @@ class Wave:
     rate:
         Angular frequency [rad/s].
     phase:
-        At the start [rad]; −π/2 makes it a sine.
+        Phase at the start [rad]; −π/2 makes it a sine.
     mean:
         In the middle of its range.
     """

@@ -1,4 +1,4 @@
-"""`Sizes`: how large grains are, as a distribution by count or, as sieves tell it, by mass."""
+"""`Sizes`: distributions of grain sizes by count or, as sieves measure them, by mass."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Sizes:
 
     name: str
     edges: Floats
-    """Diameters [m] between the cells of a table, rising, shape (cells + 1,)."""
+    """Diameters [m] between the cells of a table, increasing, shape (cells + 1,)."""
     below: Floats
     """Share of the count of grains that are smaller than each, from 0 to 1."""
     recipe: Mapping[str, Any] = field(default_factory=dict)
@@ -45,7 +45,7 @@ class Sizes:
 
     @classmethod
     def uniform(cls, low: float, high: float, *, by: str = "count") -> Sizes:
-        """Diameters even between two [m]."""
+        """Uniformly distributed diameters between two [m]."""
         low, high = _rising("low", low, "high", high)
         return cls._made(
             f"uniform {low:g} to {high:g} m",
@@ -62,7 +62,7 @@ class Sizes:
     ) -> Sizes:
         """ln d is normal with a standard deviation `sigma`, about the median [m].
 
-        What is more than `cut` standard deviations away is left out: 0.3 % by default.
+        Values more than `cut` standard deviations away are left out: 0.3 % by default.
         """
         median, sigma, cut = (
             positive("median", median),
@@ -106,7 +106,7 @@ class Sizes:
         sieves, share = finite_array("d", d), finite_array("passing", passing)
         if sieves.ndim != 1 or sieves.size < 2 or share.shape != sieves.shape:
             raise InputError(
-                "d and passing must be rows of as many numbers, two or more, got shapes "
+                "d and passing must be equally many numbers, two or more, got shapes "
                 f"{sieves.shape} and {share.shape}"
             )
         positive("d[0]", sieves[0])
@@ -115,7 +115,7 @@ class Sizes:
         if share[0] != 0.0 or share[-1] != 1.0:
             raise InputError(
                 f"passing goes from {share[0]:g} to {share[-1]:g}; it must begin with 0 at the "
-                "smallest diameter that there is, and end with 1 at the largest (shares, not %)"
+                "smallest diameter and end with 1 at the largest (fractions, not %)"
             )
         logs = np.log(sieves)
         return cls._made(
@@ -161,10 +161,10 @@ class Sizes:
         return float(np.pi / 6.0 * (np.diff(self.below) * cubes).sum())
 
     def diameters(self, count: int, seed: int | np.random.Generator = 0) -> Floats:
-        """Diameters of so many grains in random order [m], shape (count,).
+        """Diameters of `count` grains in random order [m], shape (count,).
 
-        One is drawn from each of `count` equal shares, so that the curve is met as well as so many
-        grains can.
+        One is drawn from each of `count` equal shares, so that the curve is matched as closely as
+        possible.
         """
         count = whole("count", count)
         rng = _generator(seed)
@@ -176,7 +176,7 @@ class Sizes:
         return 0.5 * self.diameters(count, seed)
 
     def radii_filling(self, volume: float, seed: int | np.random.Generator = 0) -> Floats:
-        """Radii of as many grains as have this volume, to within one of them [m]."""
+        """Radii of grains with this total volume, to within one grain [m]."""
         rng, volume = _generator(seed), positive("volume", volume)
         count = max(1, round(volume / self.mean_volume))
         for _ in range(8):
@@ -196,7 +196,7 @@ def passing(radius: ArrayLike, d: ArrayLike) -> Floats:
     """Share by mass of spheres of these radii [m] that pass sieves of diameter d [m]."""
     r = np.sort(finite_array("radius", radius))
     if not r.size:
-        raise InputError("there are no grains to be sieved")
+        raise InputError("there are no grains to sieve")
     mass = np.concatenate([[0.0], np.cumsum(r**3)])
     return np.asarray(mass[np.searchsorted(2.0 * r, finite_array("d", d), "right")] / mass[-1])
 
@@ -220,5 +220,5 @@ def _refuse_falling(name: str, values: Floats, *, strictly: bool) -> None:
     if wrong.any():
         i = int(np.argmax(wrong))
         raise InputError(
-            f"{name} must rise, but {name}[{i + 1}] = {values[i + 1]:g} follows {values[i]:g}"
+            f"{name} must increase, but {name}[{i + 1}] = {values[i + 1]:g} follows {values[i]:g}"
         )

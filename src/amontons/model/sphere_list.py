@@ -1,7 +1,7 @@
-"""`SphereList`: spheres of many sizes as one array of radii, each checked once and made when asked.
+"""`SphereList`: spheres of many sizes as one array of radii, turned into shapes on demand.
 
-A hundred thousand grains have as many radii: their masses and inertias are arrays, not the answers
-of as many shapes.
+A hundred thousand grains have as many radii: their masses and inertias are computed as arrays, not
+shape by shape.
 """
 
 from __future__ import annotations
@@ -62,20 +62,20 @@ class SphereList(Sequence[Shape]):
         return np.asarray((0.4 * mass * self.radius**2)[:, None, None] * np.eye(3))
 
     def distinct(self) -> tuple[list[Shape], NDArray[np.int64]]:
-        """Its different spheres, in the order of their radii, and which of them each one is."""
+        """Its distinct spheres, in the order of their radii, and which of them each one is."""
         sizes, which = np.unique(self.radius, return_inverse=True)
         return [sphere(radius) for radius in sizes.tolist()], which.ravel()
 
 
 def sphere(radius: float) -> Sphere:
-    """A sphere whose radius is known to be sound."""
+    """A sphere whose radius has been checked."""
     made = object.__new__(Sphere)
     object.__setattr__(made, "radius", radius)
     return made
 
 
 def one_shape_each(shape: Shape | Sequence[Shape], count: int) -> Sequence[Shape]:
-    """The shapes of so many bodies, given one for all or one per body."""
+    """The shapes of `count` bodies, given one for all or one per body."""
     if isinstance(shape, Shape):
         return [shape] * count
     if isinstance(shape, SphereList) and len(shape) == count:

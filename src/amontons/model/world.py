@@ -1,4 +1,4 @@
-"""`World`: the description of what there is, which a simulation then moves."""
+"""`World`: the description of a scene, which a simulation sets in motion."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class World(ShapeRegister):
         "product", "geometric" or "sum" by the name of the property, where it is not the usual
         rule (minimum, but the sum of compliances and the larger damping).
     cell:
-        The box that repeats itself, where space is one; by default there is none.
+        The periodic box, if space is periodic; by default there is none.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class World(ShapeRegister):
     ) -> None:
         super().__init__()
         self.version = 0
-        """Rises whenever bodies, joints, forces or flows are added or removed."""
+        """Increases whenever bodies, joints, forces or flows are added or removed."""
         self.gravity = gravity
         self.cell = cell
         self.bodies = Bodies()
@@ -72,11 +72,11 @@ class World(ShapeRegister):
         self.forces: list[Load] = []
         self.sensors: list[Sensor] = []
         self.flows = Flows()
-        """Sources, sinks and flow meters, by which bodies come, go and are counted."""
+        """Sources, sinks and flow meters, which add, remove and count bodies."""
         self._names: dict[int, str] = {}
         self._ids: dict[str, int] = {}
         self.next_id = 0
-        """Id of the next body that is added."""
+        """Id of the next body to be added."""
 
     @property
     def gravity(self) -> Floats:
@@ -89,10 +89,10 @@ class World(ShapeRegister):
 
     @property
     def cell(self) -> Cell | None:
-        """The box that repeats itself, or None.
+        """The periodic box, or None.
 
-        Assign another to change its rates or its stress in a run, which keeps the lengths that the
-        cell has by then: `world.cell = dataclasses.replace(world.cell, shear_rate=0.1)`.
+        Assign another one to change its rates or its stress during a run, which keeps the cell's
+        current lengths: `world.cell = dataclasses.replace(world.cell, shear_rate=0.1)`.
         """
         return self._cell
 
@@ -112,7 +112,7 @@ class World(ShapeRegister):
         if not isinstance(name, str):
             raise InputError(f"name must be text, got {name!r}")
         if name in self._ids:
-            raise InputError(f"there is a body called {name!r} already")
+            raise InputError(f"there is already a body called {name!r}")
         properties["position"] = finite_vector("position", properties.get("position", (0, 0, 0)))
         body = Body(self, int(self.add_bodies(shape, **properties)[0]))
         if name:
@@ -208,7 +208,7 @@ class World(ShapeRegister):
             "material": self.materials.numbers(material, count),
             "surface_velocity": rows_of_three("surface_velocity", surface_velocity, count),
         }
-        # all is well: only now does the world change
+        # all arguments are valid: only now does the world change
         values["shape"], offset = self.register(shapes, centre)
         if placed_by == "frame":
             values["position"] = place + np.einsum("bij,bj->bi", rotation_matrices(turn), offset)
@@ -222,17 +222,17 @@ class World(ShapeRegister):
     def add_spheres(self, radius: ArrayLike, *, position: ArrayLike, **properties: Any) -> Ids:
         """Add spheres of given radii [m], one for all or one per body; return their ids.
 
-        The properties are those of :meth:`add_bodies`, which this is, at once for many sizes. The
-        position of a sphere is that of its middle.
+        The properties are those of :meth:`add_bodies`; this is its fast form for many sizes. The
+        position of a sphere is that of its centre.
         """
         for name in ("centre", "placed_by"):
             if name in properties:
-                raise InputError(f"spheres take no {name}: add_bodies does")
+                raise InputError(f"add_spheres takes no {name}: use add_bodies")
         place = np.atleast_2d(rows_of_three("position", position))
         return self.add_bodies(SphereList(radius, len(place)), position=place, **properties)
 
     def remove_bodies(self, bodies: Body | int | str | Iterable[Body | int | str]) -> None:
-        """Remove bodies, by handle, id or name, and all joints and forces that hold on to them."""
+        """Remove bodies, by handle, id or name, and all joints and forces attached to them."""
         one = isinstance(bodies, Body | int | np.integer | str)
         listed: list[Any] = [bodies] if one else list(bodies)  # type: ignore[arg-type]
         gone = np.unique(np.array([self.id_of(body) for body in listed], dtype=np.int64))
@@ -286,7 +286,7 @@ class World(ShapeRegister):
         if not isinstance(joint, Connection):
             raise InputError(f"a joint such as amontons.Revolute was expected, got {joint!r}")
         if any(joint is other for other in self.joints):
-            raise InputError(f"{joint.title} is already in this world; make another one like it")
+            raise InputError(f"{joint.title} is already in this world; create another one like it")
         ends = [end for end in (joint.a, joint.b) if end is not None]
         self._check_ends(joint.title, ends)
         if not any(self.bodies.dynamic[self.index_of(id)] for id in joint.bodies if id is not None):
@@ -296,7 +296,7 @@ class World(ShapeRegister):
         return joint
 
     def remove_joint(self, joint: Connection) -> None:
-        """Take a joint or spring out."""
+        """Remove a joint or spring."""
         if not any(joint is other for other in self.joints):
             raise InputError("there is no such joint in this world (any more)")
         self.joints = [other for other in self.joints if other is not joint]
@@ -310,14 +310,14 @@ class World(ShapeRegister):
         if not isinstance(force, Load):
             raise InputError(f"a load such as amontons.AppliedForce was expected, got {force!r}")
         if any(force is other for other in self.forces):
-            raise InputError(f"{force.title} is already in this world; make another one like it")
+            raise InputError(f"{force.title} is already in this world; create another one like it")
         self._check_ends(force.title, force.given)
         self.forces.append(force)
         self.version += 1
         return force
 
     def remove_force(self, force: Load | Connection) -> None:
-        """Take a load or spring out."""
+        """Remove a load or spring."""
         if isinstance(force, Connection):
             self.remove_joint(force)
             return
@@ -327,7 +327,7 @@ class World(ShapeRegister):
         self.version += 1
 
     def add_source(self, source: Source) -> Source:
-        """Have bodies come at a rate while a simulation runs; return the source."""
+        """Add a source, which adds bodies at a rate while a simulation runs; return it."""
         self.flows.add(source, Source)
         self.materials.number(source.material)
         self.register(source.shapes)
@@ -335,13 +335,13 @@ class World(ShapeRegister):
         return source
 
     def add_sink(self, sink: Sink) -> Sink:
-        """Have bodies leave where they come into a region; return the sink."""
+        """Add a sink, which removes bodies that enter a region; return it."""
         self.flows.add(sink, Sink)
         self.version += 1
         return sink
 
     def add_meter(self, meter: FlowMeter) -> FlowMeter:
-        """Count bodies that pass a plane; return the meter."""
+        """Add a meter, which counts bodies that cross a plane; return it."""
         self.flows.add(meter, FlowMeter)
         self.version += 1
         return meter
@@ -358,7 +358,7 @@ class World(ShapeRegister):
         if not isinstance(sensor, Sensor):
             raise InputError(f"a sensor such as amontons.Imu was expected, got {sensor!r}")
         if any(sensor.name == other.name for other in self.sensors):
-            raise InputError(f"there is a sensor called {sensor.name!r} already")
+            raise InputError(f"there is already a sensor called {sensor.name!r}")
         if isinstance(sensor, BodySensor):
             self._check_ends(f"the sensor {sensor.name!r}", [sensor.body])
         elif not any(sensor.joint is joint for joint in self.joints):  # type: ignore[attr-defined]
@@ -374,16 +374,16 @@ class World(ShapeRegister):
     # -- the rest ---------------------------------------------------------------------------------
 
     def copy(self) -> World:
-        """A world of its own with the same bodies, ids and state."""
+        """An independent copy with the same bodies, ids and state."""
         return copy.deepcopy(self)
 
     @property
     def names(self) -> dict[int, str]:
-        """Names that were given, by the ids of the bodies."""
+        """Given names, by the ids of the bodies."""
         return dict(self._names)
 
     def put_names(self, names: Mapping[int, str]) -> None:
-        """Have exactly these names."""
+        """Replace all names."""
         self._names = dict(names)
         self._ids = {name: id for id, name in names.items()}
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 LONG = 300
-"""Iterations from which on both axes are logarithmic: the first ones would be a vertical line."""
+"""Number of iterations above which both axes are logarithmic."""
 
 LABELS = {
     "scaled": "Scaled error",
@@ -33,7 +33,7 @@ def convergence(
     tolerance: float | None = None,
     title: str = "",
 ) -> Figure:
-    """Residual against iterations and against time, one curve a run.
+    """Residual against iterations and against time, one curve per run.
 
     Bold is the best residual so far, which is what a solver returns; faint that of each iterate.
 
@@ -93,7 +93,7 @@ def _draw(ax: Axes, runs: dict[str, History], positions: dict[str, Floats]) -> N
 
 
 def _drawable(residual: Floats) -> Floats:
-    """Residuals with those left out that a logarithmic axis has no place for."""
+    """Residuals without those that a logarithmic axis cannot show."""
     return np.where(np.isfinite(residual) & (residual > 0), residual, np.nan)
 
 

@@ -1,4 +1,4 @@
-"""How contact forces are spread: few large ones, many small ones."""
+"""The distribution of contact forces: few large ones, many small ones."""
 
 from __future__ import annotations
 
@@ -17,16 +17,17 @@ if TYPE_CHECKING:
 
 CLASSES = 30
 LATEST = 0.2
-"""Share of the run, counted from its end, whose frames are taken together."""
+"""Share of the run, counted from its end, whose frames are pooled."""
 
 PRESSED = 1e-6
-"""Share of the largest force from which on a contact carries something."""
+"""Share of the largest force above which a contact counts as carrying."""
 
 
 def forces(results: Results) -> Figure:
-    """Density of normal contact forces by their mean, over the last fifth of a run.
+    """Distribution of normal contact forces over their mean, in the last fifth of a run.
 
-    Beside it exp(−f), which the forces of packed grains follow above the mean (Liu et al., 1995).
+    For comparison exp(−f), which the forces of packed grains follow above the mean (Liu et al.,
+    1995).
     """
     figure, (ax,) = panels(1, _title(results), share_y=False)
     share = relative_forces(results)
@@ -47,7 +48,7 @@ def forces(results: Results) -> Figure:
 
 
 def relative_forces(results: Results) -> Floats:
-    """Normal forces of the last frames' contacts that carry something, by each frame's mean."""
+    """Normal forces of the last frames' carrying contacts, each over its frame's mean."""
     if not results.frames:
         raise InputError(f"there is nothing to draw: {results.path} has no frames yet")
     first = int((1.0 - LATEST) * (results.frames - 1))

@@ -1,4 +1,4 @@
-"""What sources, sinks and flow meters counted, over time."""
+"""Counts of sources, sinks and flow meters over time."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 
 def meters(results: Results) -> Figure:
-    """The mass that came, went or passed since the start, and its rate, at every frame.
+    """The mass that was added, removed or passed since the start, and its rate, at every frame.
 
-    Of a flow meter it is what passed forwards less what passed backwards; of all materials.
+    For a flow meter, forward less backward passages; summed over all materials.
     """
     curves = masses_of(results)
     if not curves:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 NARROWEST = 4.0
-"""Least ratio to the best that the axis reaches to."""
+"""Ratio to the best that the axis reaches at least."""
 
 
 def performance_profile(
@@ -28,12 +28,12 @@ def performance_profile(
 ) -> Figure:
     """Fraction of problems that each solver solves within a factor τ of the best one.
 
-    At τ = 1 stands how often a solver is the best, at the right end how many problems it solves.
+    At τ = 1 it shows how often a solver is the best, at the right end how many problems it solves.
 
     Parameters
     ----------
     times:
-        Seconds of each solver, problem by problem; infinite or NaN where it did not solve it.
+        Seconds of each solver, problem by problem; infinite or NaN for unsolved problems.
     iterations:
         The same in iterations, for a second panel.
     title:
@@ -54,7 +54,7 @@ def performance_profile(
 
 
 def _ratios(table: Mapping[str, Sequence[float]]) -> Floats:
-    """Each entry over the best of its problem, (solvers, problems); infinite where unsolved."""
+    """Each entry over the best of its problem, shape (solvers, problems); infinite if unsolved."""
     lengths = {len(column) for column in table.values()}
     if len(lengths) != 1 or lengths == {0}:
         raise InputError("a profile needs one entry per problem for every solver")
@@ -62,7 +62,7 @@ def _ratios(table: Mapping[str, Sequence[float]]) -> Floats:
     costs[np.isnan(costs)] = np.inf
     if (costs < 0).any():
         raise InputError("times and iterations must not be negative")
-    # a run that took nothing counts as the smallest one that took something
+    # zeros count as the smallest positive entry
     some = costs[(costs > 0) & np.isfinite(costs)]
     costs = np.maximum(costs, some.min(initial=np.inf) if some.size else 1.0)
     best = costs.min(axis=0)

@@ -17,18 +17,18 @@ if TYPE_CHECKING:
 
 
 MOST_POINTS = 4000
-"""Of a curve; longer ones are drawn as means of neighbouring steps."""
+"""Largest number of points of a curve; longer ones are drawn as means of neighbouring steps."""
 
 JOINT_CHANNELS = ("position", "speed", "effort")
 
 SEEN = 1e-3
-"""Share of the largest curve of a figure below which another would lie on the axis."""
+"""Share of a figure's largest curve below which another is left out."""
 
 
 def energy(results: Results) -> Figure:
     """Kinetic, potential and dissipated energy, their sum, and the work by cause, over time.
 
-    Work is what came since the first step: what bodies had before does not count.
+    Work is counted from the first step on.
     """
     work = _changes(results)
     figure, axes = panels(2 if work else 1, _title(results, "energy"), share_y=False)
@@ -46,7 +46,7 @@ def energy(results: Results) -> Figure:
 
 
 def _changes(results: Results) -> dict[str, Floats]:
-    """Work by cause since the first step [J], of those causes that did any to speak of."""
+    """Work by cause since the first step [J], without negligible causes."""
     if not results.steps:
         return {}
     work = {cause.replace("_", " "): values for cause, values in results.work.items()}
@@ -61,7 +61,7 @@ def _changes(results: Results) -> dict[str, Floats]:
 
 
 def contacts(results: Results) -> Figure:
-    """How many contacts there are, and how deep bodies overlap."""
+    """The number of contacts, and the depth of overlaps."""
     figure, (left, right) = panels(2, _title(results, "contacts"), share_y=False)
     for ax, name, text in (
         (left, "contacts", "Contacts in the problem"),
@@ -75,14 +75,14 @@ def contacts(results: Results) -> Figure:
 
 
 def effort(results: Results) -> Figure:
-    """The solver's iterations in every step, and the residual that it left."""
+    """The solver's iterations and final residual in every step."""
     figure, (left, right) = panels(2, _title(results, "solver"), share_y=False)
     _curves(left, results, {"iterations": results.readings("iterations")})
     left.set_ylabel("Iterations per step")
     left.set_ylim(bottom=0.0)
     residual = results.readings("residual")
     _some_steps(results)
-    shown = residual > 0.0  # a logarithmic axis has no place for steps without any error
+    shown = residual > 0.0  # a logarithmic axis cannot show a zero
     if shown.any():
         right.plot(
             results.readings("time")[shown], residual[shown], ".", color=curve_style(0).colour
@@ -97,7 +97,7 @@ def effort(results: Results) -> Figure:
 
 
 def stages(results: Results) -> Figure:
-    """Wall-clock time of the stages of every step, one above the other."""
+    """Wall-clock time of the stages of every step, stacked."""
     figure, (ax,) = panels(1, _title(results, "time of a step"), share_y=False)
     _some_steps(results)
     time = _thinned(results.readings("time"))
@@ -127,7 +127,7 @@ def joints(results: Results) -> Figure:
 
 
 def sensors(results: Results) -> Figure:
-    """All numbers of all sensors, one panel for each sensor."""
+    """All channels of all sensors, one panel per sensor."""
     found = recorded(results, "sensor:")
     if not found:
         raise InputError(f"there is nothing to draw: {results.path} has no sensors")
@@ -146,7 +146,7 @@ def sensors(results: Results) -> Figure:
 
 
 def recorded(results: Results, kind: str, channel: str = "") -> dict[str, Floats]:
-    """Columns of joints or sensors by their names, or one channel of each by whose it is."""
+    """Columns of joints or sensors by their names, or one channel of each by its owner."""
     found = {}
     for column in results.columns:
         whose, _, what = column.removeprefix(kind).rpartition(".")
@@ -177,7 +177,7 @@ def _some_steps(results: Results) -> None:
 
 
 def _thinned(values: Floats) -> Floats:
-    """Means over neighbours, where there are more values than a figure can show."""
+    """Means over neighbours, if there are more values than a figure can show."""
     group = -(-values.size // MOST_POINTS)
     if group == 1:
         return values

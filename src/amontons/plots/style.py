@@ -17,18 +17,18 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#0
 """Okabe and Ito's palette, which the colour-blind can tell apart."""
 
 DASHES: tuple[Any, ...] = ("-", (0, (6, 2)), (0, (1.5, 1.2)), (0, (6, 1.5, 1.5, 1.5)), (0, (3, 1)))
-"""One for each curve too, so that figures survive a black and white printer."""
+"""Dashes, one pattern per curve, so that figures can be printed in black and white."""
 
 FAINT = 0.25
 DOTS_PER_INCH = 160
 
 
 class MissingExtraError(AmontonsError, ImportError):
-    """A package that only some features need is not installed."""
+    """An optional package is not installed."""
 
 
 class CurveStyle(NamedTuple):
-    """Colour and dashes of one curve."""
+    """Colour and dashes of a curve."""
 
     colour: str
     dashes: Any

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 USUAL = ("mean_height", "dissipated_energy", "contacts")
-"""What is drawn of a sweep that has no measure of its own."""
+"""Columns that are drawn for a sweep without a measure of its own."""
 
 MOST_CURVES = 12
 
@@ -34,7 +34,7 @@ def over(
     parameter:
         By default the first one that has several values and is not the seed.
     results:
-        Columns of the table, a panel each; by default those that the user's own measure gave.
+        Columns of the table, one panel each; by default those of the user's own measure.
     by:
         Another parameter, each value of which gets a curve of its own.
     """
@@ -45,7 +45,7 @@ def over(
     name = parameter or _usual_parameter(sweep, table)
     for each in (name, *([by] if by else [])):
         if each not in sweep.parameters:
-            raise InputError(f"{each!r} is not varied; there is {', '.join(sweep.parameters)}")
+            raise InputError(f"{each!r} is not varied; choose from {', '.join(sweep.parameters)}")
     drawn = list(results or sweep.measured or USUAL)
     for each in drawn:
         _check_result(table, each)
@@ -73,7 +73,7 @@ def _check_result(table: Any, name: str) -> None:
 
     numbers = [each for each in table.columns if is_numeric_dtype(table[each])]
     if name not in numbers:
-        raise InputError(f"{name!r} is no column of numbers; there is {', '.join(numbers)}")
+        raise InputError(f"{name!r} is not a column of numbers; choose from {', '.join(numbers)}")
 
 
 def _curve(ax: Axes, groups: Any, number: int, label: str) -> None:

@@ -1,4 +1,4 @@
-"""Where rows are: blocks in the caller's order, and grouped by kind as kernels have them.
+"""The order of rows: blocks in the caller's order, and grouped by kind for the kernels.
 
 It depends on the kinds and numbers of blocks alone, so the problems of many time steps share one.
 """
@@ -23,11 +23,11 @@ SIZES: tuple[int, ...] = tuple(ROWS_OF_KIND.tolist())
 
 
 class Place(NamedTuple):
-    """Where the rows of a run of blocks are."""
+    """The rows of a run of blocks."""
 
     given: slice  # the caller's rows, a block's together
     group: slice  # internal rows of all blocks of the run's kind, component by component
-    blocks: slice  # the run's own among them
+    blocks: slice  # the run's own slice of them
     size: int  # rows of a block
 
     def of(self, values: NDArray[Any]) -> NDArray[Any]:
@@ -36,14 +36,14 @@ class Place(NamedTuple):
 
 
 class Arrangement(NamedTuple):
-    """Both orders of rows, and the groups and chunks that kernels walk through."""
+    """Both orders of rows, and the groups and chunks that kernels iterate over."""
 
     rows: int
     blocks: int
     groups: NDArray[np.int64]  # kind, first block, count and first row of each, (groups, 4)
     chunks: NDArray[np.int64]  # and its begin and end in the group, (chunks, 6)
     places: tuple[Place, ...]  # of the runs
-    same: bool  # whether both orders are one
+    same: bool  # whether both orders are the same
 
     def inward(self, values: Floats) -> Floats:
         """Values of all rows in internal order, from the caller's; a new array."""

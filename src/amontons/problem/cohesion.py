@@ -14,7 +14,7 @@ Floats = NDArray[np.float64]
 
 
 def checked_cohesion(sets: Product, cohesion: ArrayLike | None) -> Floats | None:
-    """Largest pull of each block [N s] in the caller's order; None where nothing pulls."""
+    """Largest pull of each block [N s] in the caller's order; None without cohesion."""
     if cohesion is None:
         return None
     pull = as_finite("cohesion", cohesion)

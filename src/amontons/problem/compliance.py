@@ -14,7 +14,7 @@ Floats = NDArray[np.float64]
 
 
 def checked_compliance(sets: Product, compliance: ArrayLike | None) -> Floats | None:
-    """What a caller gave, in internal order, shape (rows,); None where nothing gives way."""
+    """A caller's compliance in internal order, shape (rows,); None if all of it is zero."""
     if compliance is None:
         return None
     E = as_finite("compliance", compliance)

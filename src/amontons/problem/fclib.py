@@ -6,9 +6,9 @@ A file holds one of four groups, with q, w, s, b in m/s and impulses in N s:
   mu, optionally s;
 * `fclib_global`: M v = H r + G λ + f, u = Hᵀ v + w, Gᵀ v + b = 0; matrices M, H, optionally G;
   vectors f, w, mu, optionally b;
-* `fclib_local_rolling`, `fclib_global_rolling`: the same with five rows a contact and mu_r.
+* `fclib_local_rolling`, `fclib_global_rolling`: the same with five rows per contact and mu_r.
 
-Each has `spacedim` (rows a contact), `vectors/` and `info/` (title, description, math_info).
+Each has `spacedim` (rows per contact), `vectors/` and `info/` (title, description, math_info).
 Contacts are blocks (normal, t1, t2[, roll1, roll2]); the multipliers λ become `Free` rows after
 them. A matrix is a group with m, n, nzmax, nz, p, i, x: nz = −1 is CSC, −2 is CSR, and nz ≥ 0 that
 many triplets. Of triplets fclib.h says that p has the rows and i the columns, yet the files of the
@@ -49,12 +49,12 @@ GROUPS = ("fclib_global", "fclib_local", "fclib_global_rolling", "fclib_local_ro
 CSC, CSR = -1, -2
 
 INVERTED = 1e-9
-"""Largest relative error of a mass matrix that was inverted back, to be worth writing."""
+"""Largest relative error of a mass matrix recovered by inversion that may be written."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class StoredSolution:
-    """What `/solution` of a file holds, in the file's contact coordinates."""
+    """The content of `/solution` of a file, in the file's contact coordinates."""
 
     impulses: Floats
     """r of the contacts, shape (contact rows,) [N s]."""
@@ -221,7 +221,7 @@ def encode(problem: ConeProblem) -> bytes:
     """The whole FCLIB file of a problem: global where bodies are known, local otherwise.
 
     Contacts in world coordinates are turned into contact frames. Raises InputError for what FCLIB
-    has no words for: cohesion, compliance, and sets other than cones followed by free rows.
+    cannot express: cohesion, compliance, and sets other than cones followed by free rows.
     """
     import h5py
 
@@ -338,7 +338,7 @@ def _write_local(
 def _write_global(
     group: Any, M: sp.csc_array, H: sp.csc_array, linear: Floats, contact_rows: int
 ) -> None:
-    """Triplets in CSparse's order: of a global problem Siconos reads nothing else safely."""
+    """Triplets in CSparse's order: Siconos reads no other form of a global problem safely."""
     c = contact_rows
     _write_matrix(group, "M", M, triplets=True)
     _write_matrix(group, "H", H[:, :c], triplets=True)
@@ -365,9 +365,9 @@ def _write(group: Any, key: str, values: Any, dtype: type = np.float64) -> None:
 
 
 def write_solution(path: str | os.PathLike[str], problem: ConeProblem, solution: Solution) -> None:
-    """Store a solution in the FCLIB file of its problem, in place of one that is there already.
+    """Store a solution in the FCLIB file of its problem, replacing an existing one.
 
-    `problem` is the one that was saved to the file or loaded from it; velocities of the bodies,
+    `problem` is the one saved to the file or loaded from it; velocities of the bodies,
     which FCLIB wants for a global problem, are computed from the file's M, H, G and f.
     """
     place = Path(path)

@@ -1,4 +1,4 @@
-"""Problems on disk: which format a file has.
+"""Problems on disk, in several formats.
 
 `.npz` is this package's own format and holds every problem exactly (:mod:`amontons.problem.npz`);
 `.hdf5` and `.h5` are FCLIB, the exchange format of the field (:mod:`amontons.problem.fclib`).
@@ -22,7 +22,7 @@ FORMATS = {".npz": "npz", ".hdf5": "fclib", ".h5": "fclib"}
 
 
 def load(path: str | os.PathLike[str]) -> ConeProblem:
-    """Read a problem. The suffix must be a known one; what the file begins with decides.
+    """Read a problem. The suffix must be a known one; the format is detected from the content.
 
     Raises
     ------
@@ -49,14 +49,14 @@ def load(path: str | os.PathLike[str]) -> ConeProblem:
 
 
 def save(problem: ConeProblem, path: str | os.PathLike[str]) -> None:
-    """Write a problem as `.npz` or as FCLIB's HDF5, by the suffix; an old file is replaced whole.
+    """Write a problem as `.npz` or as FCLIB's HDF5, by the suffix; replaces a file atomically.
 
     Raises
     ------
     InputError
-        For an unknown suffix, and for a problem that FCLIB has no words for.
+        For an unknown suffix, and for a problem that FCLIB cannot express.
     OutputError
-        If the file cannot be written; what was there before is untouched.
+        If the file cannot be written; an existing file is untouched.
     """
     place = Path(path)
     if _format_of(place) == "npz":

@@ -1,4 +1,4 @@
-"""What callers have, a matrix, a mass matrix or bodies in contact, as an operator, r and sets."""
+"""From a caller's matrix, mass matrix or bodies in contact to an operator, r and sets."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ CONDENSE_BELOW = 3000
 
 
 class Parts(NamedTuple):
-    """What a problem is made of; r is in the caller's order."""
+    """The ingredients of a problem; r is in the caller's order."""
 
     operator: Operator
     linear: ArrayLike
@@ -104,10 +104,10 @@ def of_matrix(W: Any, q: ArrayLike, given: GivenSets) -> Parts:
 def of_mass_matrix(
     M: Any, H: Any, f: ArrayLike, w: ArrayLike | None, given: GivenSets, form: str
 ) -> tuple[Parts, Floats | None]:
-    """The "global" problem M v = f + H γ, u = Hᵀ v + w, with N kept in the form that is asked for.
+    """The "global" problem M v = f + H γ, u = Hᵀ v + w, with N kept in the requested form.
 
-    "matrix" is condensed, "factored" never formed, "bodies" matrix-free; "auto" chooses. Beside the
-    parts, t1 of the contact frames where bodies are recognised.
+    "matrix" is condensed, "factored" never formed, "bodies" matrix-free; "auto" chooses. Also
+    returns t1 of the contact frames if bodies are recognised.
     """
     mass, jacobian = finite_matrix("M", M).tocsc(), finite_matrix("H", H).tocsc()
     if mass.shape[0] != jacobian.shape[0]:
@@ -171,13 +171,13 @@ class GivenContacts(NamedTuple):
 
 
 class BodyMotion(NamedTuple):
-    """What r = Dᵀv* + b is made of over bodies: contacts, then scalar rows."""
+    """The terms of r = Dᵀv* + b over bodies: contacts, then scalar rows."""
 
     free: Floats  # v*, shape (bodies, 6)
     normals: Floats  # shape (contacts, 3)
     offset: Floats | None  # b along the normals [m/s], shape (contacts,)
     scalar_offset: Floats | None = None  # b of scalar rows [m/s], shape (scalar rows,)
-    drift: Floats | None = None  # what B's point has beyond its body's [m/s], (contacts, 3)
+    drift: Floats | None = None  # velocity of B's point beyond its body's [m/s], (contacts, 3)
 
     def linear(self, operator: BodyOperator | CellOperator) -> Floats:
         """r in internal order, shape (rows,) [m/s]."""

@@ -1,4 +1,4 @@
-"""Contact frames: how a caller's coordinates lie to the world's, in which solvers work."""
+"""Contact frames: from a caller's coordinates to those of the world, in which solvers work."""
 
 from __future__ import annotations
 

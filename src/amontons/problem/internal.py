@@ -27,7 +27,7 @@ Value = TypeVar("Value")
 class computed_once(Generic[Value]):  # noqa: N801 - a decorator
     """A cached property without the lock that Python 3.11 has all instances share.
 
-    Processes that are threads would wait for each other inside it for ever.
+    Ranks that run as threads would deadlock in it.
     """
 
     def __init__(self, compute: Callable[[Any], Value]) -> None:
@@ -49,9 +49,9 @@ class InternalProblem:
     sets: Product
     """Υ."""
     compliance: Floats | None
-    """Diagonal of E about each normal, shape (rows,); None where nothing gives way."""
+    """Diagonal of E about each normal, shape (rows,); None without compliance."""
     ranks: Ranks = ALONE
-    """The processes that share the problem. These rows are this one's part of it."""
+    """The processes that share the problem; these rows are the part of this one."""
     all_rows: float
     """Number of rows of the whole problem."""
     all_blocks: float
@@ -214,11 +214,12 @@ class InternalProblem:
 
 
 NO_CURVATURE = 1e-100
-"""Curvature that counts as none, as a share of the largest: less than any ratio of masses gives.
+"""Curvature that counts as zero, relative to the largest: below any ratio of masses.
 
-A diagonal entry is a sum of squares, in which nothing cancels: however small it is, it means it."""
+A diagonal entry is a sum of squares, in which nothing cancels, so that even a tiny one is
+meaningful."""
 
 
 def _positive(values: Floats, fallback: float) -> Floats:
-    """Values with those that are no usable curvature (between immovable bodies) replaced."""
+    """Values, with unusable curvatures (between immovable bodies) replaced."""
     return np.where(values > NO_CURVATURE * fallback, values, fallback)

@@ -142,7 +142,7 @@ def compliance_square(sets, compliance, new, old, older, beta, partial):
 def mean_steps(cones, curvature, largest, steps):
     """Steps ← d / trace(N_bb) of Coulomb cones and scalar rows, from their mean diagonals.
 
-    What is no usable curvature (between immovable bodies) counts as the largest.
+    An unusable curvature (between immovable bodies) is replaced by the largest.
     """
     for b in range(steps.size):
         rows, trace = 1.0, curvature[b, 0]

@@ -1,4 +1,4 @@
-"""What a matrix must be before a problem is made of it, and what is said when it is not."""
+"""Checks of matrices before a problem is made of them, and their error messages."""
 
 from __future__ import annotations
 
@@ -12,15 +12,16 @@ from amontons.errors import InputError, ProblemWarning
 from amontons.problem.sets import Product
 
 ASYMMETRY = 1e-12
-"""Relative asymmetry of a matrix that is taken for rounding and mended without a word."""
+"""Relative asymmetry of a matrix that counts as rounding and is removed silently."""
 
 MASS_ROUNDING, LARGEST_MASS_ASYMMETRY = 1e-9, 1e-2
 """Asymmetries of a mass matrix, max |M_ij − M_ji| / √(M_ii M_jj), whatever the units of its rows:
-up to the first it is rounding, up to the second another program's sloppiness, then a mistake."""
+up to the first it counts as rounding, up to the second it is removed with a warning, beyond that it
+is an error."""
 
 
 def finite_matrix(name: str, matrix: Any) -> sp.csr_array:
-    """Any matrix as finite, square-or-not CSR, or an error that says what is wrong with it."""
+    """Any matrix as finite CSR, square or not, or an error that says what is wrong with it."""
     try:
         csr = sp.csr_array(matrix).astype(np.float64)
     except (TypeError, ValueError) as reason:
@@ -42,7 +43,7 @@ def reordered(W: sp.csr_array, product: Product) -> sp.csr_array:
 
 
 def checked_mass(M: Any) -> tuple[sp.csc_array, sp.csc_array, float]:
-    """M with rounding mended, its symmetric part, and how far it is from that: 0 where it is not.
+    """M without rounding errors, its symmetric part, and the asymmetry, 0 if there is none.
 
     The first two are the same object where M is symmetric.
     """
@@ -62,8 +63,8 @@ def checked_mass(M: Any) -> tuple[sp.csc_array, sp.csc_array, float]:
         raise InputError(
             f"the mass matrix M must be symmetric; M[{row}, {column}] is {M[row, column]:.6g}, but "
             f"M[{column}, {row}] is {M[column, row]:.6g}: they differ by {worst:.1e} of the masses "
-            f"on the diagonal, and no more than {LARGEST_MASS_ASYMMETRY:g} is taken for an error "
-            "of rounding"
+            f"on the diagonal, and at most {LARGEST_MASS_ASYMMETRY:g} counts as an error of "
+            "rounding"
         )
     if worst <= MASS_ROUNDING:
         return symmetric, symmetric, 0.0
@@ -71,7 +72,7 @@ def checked_mass(M: Any) -> tuple[sp.csc_array, sp.csc_array, float]:
 
 
 def warn_of_mass(asymmetry: float, *, condensed: bool) -> None:
-    """Say what is done about a mass matrix that is not symmetric."""
+    """Warn of a mass matrix that is not symmetric, and say how it is used."""
     if asymmetry == 0.0:
         return
     done = (
@@ -88,7 +89,7 @@ def warn_of_mass(asymmetry: float, *, condensed: bool) -> None:
 
 
 def halves(W: sp.csr_array) -> tuple[sp.csr_array, sp.csr_array | None]:
-    """(W + Wᵀ)/2 and, if there is more than rounding to it, what W has beyond that."""
+    """(W + Wᵀ)/2 and the rest of W, if that is more than rounding."""
     symmetric = sp.csr_array((W + W.T) / 2)
     symmetric.sort_indices()
     skew = sp.csr_array(W - symmetric)
@@ -100,7 +101,7 @@ def halves(W: sp.csr_array) -> tuple[sp.csr_array, sp.csr_array | None]:
 
 
 def symmetric_part(W: sp.csr_array) -> tuple[sp.csr_array, sp.csr_array | None]:
-    """The two :func:`halves` of W, with a warning where there is a second."""
+    """The two :func:`halves` of W, with a warning if there is a second."""
     symmetric, skew = halves(W)
     if skew is not None:
         relative = float(np.linalg.norm(skew.data) / np.linalg.norm(W.data))
@@ -114,13 +115,13 @@ def symmetric_part(W: sp.csr_array) -> tuple[sp.csr_array, sp.csr_array | None]:
 
 
 def warn_if_indefinite(W: sp.csr_array, steps: int = 30) -> None:
-    """Warn where a few Lanczos steps, or the diagonal, find a clearly negative eigenvalue."""
+    """Warn if a few Lanczos steps, or the diagonal, reveal a clearly negative eigenvalue."""
     rows = W.shape[0]
     scale = float(np.abs(W.data).max(initial=0.0))
     if scale == 0.0:
         return
     basis = np.zeros((min(steps, rows), rows))
-    basis[0] = np.cos(np.arange(1, rows + 1))  # any fixed vector without symmetry will do
+    basis[0] = np.cos(np.arange(1, rows + 1))  # any fixed vector without symmetries
     basis[0] /= np.linalg.norm(basis[0])
     used = 1
     for i in range(1, basis.shape[0]):

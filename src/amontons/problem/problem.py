@@ -71,7 +71,7 @@ class ConeProblem(InternalProblem):
         self._hold(operator, self._inward(given), given, terms)
 
     def _hold(self, operator: Operator, linear: Floats, given: Floats, terms: Terms) -> None:
-        """Take sound data in internal order; r in the caller's, too, in which ‖r‖ is summed."""
+        """Store checked data in internal order; ‖r‖ is summed over r in the caller's order."""
         self.operator, self.linear = operator, linear
         self.all_rows, self.all_blocks, one_sided = self.ranks.size(
             self.rows, self.blocks, not self.sets.bilateral
@@ -79,10 +79,10 @@ class ConeProblem(InternalProblem):
         self.bilateral = not one_sided
         self.compliance, self.cohesion, self.lengths = terms
         self.judged_as_given: ConeProblem | None = None
-        """Itself if errors count in its own rows, too: torques and forces alike, as in the files
-        of other programs, which define an error so. See :meth:`judge_as_given`."""
+        """Itself if errors also count in its own rows, torques and forces alike, as other
+        programs define them in their files. See :meth:`judge_as_given`."""
         self.row_factors = row_factors(self.sets, lambda: self.curvature, self.lengths)
-        """What makes a speed of each internal row, shape (rows,); None where all are speeds."""
+        """Factors that make every internal row a speed, shape (rows,); None if all are speeds."""
         self.linear_norm = self.norm(units.speeds(self, given))
         """‖r‖, of rows of one unit [m/s]."""
         self.shift: Floats | None = None
@@ -228,10 +228,10 @@ class ConeProblem(InternalProblem):
         name: str = "",
         ranks: Ranks = ALONE,
     ) -> Self:
-        """The problem r = Dᵀv* + b of data that is sound and in internal order.
+        """The problem r = Dᵀv* + b from checked data in internal order.
 
-        The one door to problems over bodies, for callers and time steps alike. Contacts are all of
-        one kind, and come before the scalar rows.
+        The only constructor of problems over bodies, for callers and time steps alike. Contacts are
+        all of one kind, and come before the scalar rows.
         """
         problem = cls.__new__(cls)
         problem.sets, problem.tangents = sets, None
@@ -257,7 +257,7 @@ class ConeProblem(InternalProblem):
 
     @cached_property
     def even(self) -> ConeProblem:
-        """The same problem with every row a speed: what solvers and residuals work on.
+        """The same problem with every row a speed, on which solvers and residuals work.
 
         See :mod:`amontons.problem.units`; itself where nothing turns.
         """
@@ -272,10 +272,10 @@ class ConeProblem(InternalProblem):
         return x if self.row_factors is None else x * self.row_factors
 
     def judge_as_given(self) -> ConeProblem:
-        """Let the scaled error be that of its own rows where that is larger; returns itself.
+        """Let the scaled error be that of its own rows if that is larger; returns itself.
 
         Collections of problems define the error in rows as they are stored, whatever their units.
-        What is called converged then is so by either definition.
+        An answer called converged then meets either definition.
         """
         if self.row_factors is not None:
             self.judged_as_given = self
@@ -288,10 +288,10 @@ class ConeProblem(InternalProblem):
 
     @property
     def speed_unit(self) -> float:
-        """What the scaled error is relative to: ‖r‖, or what its yardstick calls the least."""
+        """The unit of the scaled error: ‖r‖, or the least value of its yardstick."""
         return max(self.linear_norm, self.yardstick.least * math.sqrt(self.all_blocks)) or 1.0
 
-    # -- coordinates at the border ----------------------------------------------------------------
+    # -- callers' coordinates ---------------------------------------------------------------------
 
     def unknowns(self, impulses: ArrayLike | None) -> Floats:
         """Internal unknowns x of impulses γ, shape (rows,); zeros for None."""
@@ -343,7 +343,7 @@ class ConeProblem(InternalProblem):
     def with_linear(self, linear: Floats) -> ConeProblem:
         """The same problem with another internal linear term; everything else is shared.
 
-        So is `linear_norm`, the unit of the scaled error: what differs is a shift of one problem.
+        So is `linear_norm`, the unit of the scaled error: the two are shifts of one problem.
         """
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__)
@@ -352,7 +352,7 @@ class ConeProblem(InternalProblem):
         return other
 
     def with_exact_friction(self) -> ConeProblem:
-        """The same problem to first-order methods, whose velocities get De Saxcé's term.
+        """The same problem for first-order methods, in which velocities get De Saxcé's term.
 
         A matrix that is not symmetric is then used whole.
         """

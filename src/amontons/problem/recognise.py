@@ -38,7 +38,7 @@ class RecognisedBodies:
 
 
 def recognise_bodies(M: sp.csr_array, H: sp.csc_array, runs: list[Run]) -> RecognisedBodies | None:
-    """Rigid bodies behind M and H, or None where there are none."""
+    """Rigid bodies behind M and H, or None if they are not of that form."""
     if H.shape[0] % 6 or len(runs) != 1 or not isinstance(runs[0], CoulombCone):
         return None
     masses = _masses(M)
@@ -65,7 +65,7 @@ def recognise_bodies(M: sp.csr_array, H: sp.csc_array, runs: list[Run]) -> Recog
     scale = np.abs(angular).max(initial=1e-300)
     if np.abs(rebuilt - angular[contact, side]).max(initial=0.0) > TOLERANCE * scale:
         return None
-    # side 0 must be the one with −R: swap the pairs that come the other way round
+    # side 0 must be the one with −R: swap the pairs in the opposite order
     swap = sign[:, 0] > 0
     pairs[swap] = pairs[swap, ::-1]
     arms[swap] = arms[swap, ::-1]
@@ -150,7 +150,7 @@ def _rotations_and_arms(K: Floats, owner: NDArray[np.int64], bodies: int) -> tup
     turned1, turned2 = np.cross(axis, v1), np.cross(axis, v2)
     world_frame = np.stack([turned1, turned2, np.cross(turned1, turned2)], axis=-1)
     rotation = np.tile(np.eye(3), (bodies, 1, 1))
-    # the side with the longest arm decides for its body; its half-turned twin is the other choice
+    # the side with the longest arm decides for its body; the other choice is half a turn away
     order = np.lexsort((-length, owner))
     lead = order[np.concatenate([[True], owner[order][1:] != owner[order][:-1]])]
     lead = lead[length[lead] > 0]

@@ -1,7 +1,7 @@
-"""What an error is: the measures, and the record of all of them that a `Solution` carries.
+"""Definitions of errors: the measures, and the record of all of them in a `Solution`.
 
-These are definitions. :mod:`amontons.judge` computes them for an answer, by itself; a solver reads
-its own iterates by its own gauge.
+:mod:`amontons.judge` computes them for an answer, independently; a solver measures its iterates by
+its own gauge.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Measure(StrEnum):
     SCALED = "scaled"
     """‖(x − Π(x − ρu))/ρ‖ / ‖r‖ with ρ = d/trace(N_bb) of each block. The default: no units.
 
-    In a simulation ‖r‖ is not taken for less than its yardstick says, and the error of a single
+    In a simulation ‖r‖ counts as no less than its yardstick says, and the error of a single
     block is also compared with a speed of its own (:class:`~amontons.problem.units.Yardstick`).
     """
 
@@ -37,7 +37,7 @@ class Measure(StrEnum):
 
     @classmethod
     def named(cls, name: Measure | str) -> Measure:
-        """The measure of this name; `InputError` where there is none."""
+        """The measure of this name; `InputError` if there is none."""
         try:
             return cls(name)
         except ValueError:
@@ -69,5 +69,5 @@ class Residuals:
 
 
 def share_of_row(problem: ConeProblem) -> float:
-    """What makes :attr:`Measure.PAPER3` of :attr:`Measure.PAPER1`: one over the number of rows."""
+    """The factor from :attr:`Measure.PAPER1` to :attr:`Measure.PAPER3`: one over rows."""
     return 1.0 / max(problem.all_rows, 1.0)

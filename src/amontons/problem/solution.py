@@ -32,10 +32,10 @@ class Status(StrEnum):
 
 @dataclass(frozen=True)
 class History:
-    """One entry an iteration, the first for the starting point."""
+    """One entry per iteration, the first for the starting point."""
 
     residual: Floats
-    """In the solver's measure, of that very iterate."""
+    """Residual in the solver's measure, of that very iterate."""
     objective: Floats
     """½γᵀNγ + rᵀγ [J]."""
     time: Floats
@@ -46,13 +46,13 @@ class History:
 
     @property
     def best_residual(self) -> Floats:
-        """Smallest residual so far: what the fallback would return."""
+        """Smallest residual so far, that of the iterate which would be returned."""
         return np.minimum.accumulate(self.residual)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Solution:
-    """Impulses, and an honest account of how good they are.
+    """Impulses, and an independent account of how good they are.
 
     `residual` is the independent error in the solver's own measure; `residuals` has all measures.
     """
@@ -62,8 +62,8 @@ class Solution:
     velocities: Floats
     """u = Nγ + r, in the same coordinates, shape (rows,) [m/s]."""
     velocity_change: Floats | None = field(default=None, repr=False)
-    """M⁻¹Dγ, what the impulses add to the velocities of bodies, linear then angular, shape
-    (bodies, 6) [m/s, rad/s]: v⁺ = v* + this. None where the problem is not over bodies."""
+    """M⁻¹Dγ, the change that the impulses make to the velocities of bodies, linear then angular,
+    shape (bodies, 6) [m/s, rad/s]: v⁺ = v* + this. None where the problem is not over bodies."""
     status: Status
     message: str
     iterations: int

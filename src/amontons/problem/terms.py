@@ -1,4 +1,4 @@
-"""What rows of a problem may have beside N and r."""
+"""Optional terms of a problem beside N and r."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Floats = NDArray[np.float64]
 
 
 class Terms(NamedTuple):
-    """Compliance, cohesion and lengths; each None where there is nothing of it."""
+    """Compliance, cohesion and lengths; each None if absent."""
 
     compliance: Floats | None = None  # in internal order, shape (rows,)
     cohesion: Floats | None = None  # c in the caller's order [N s], shape (blocks,)
@@ -30,7 +30,7 @@ class Terms(NamedTuple):
         cohesion: ArrayLike | None,
         lengths: ArrayLike | None,
     ) -> Terms:
-        """What a caller gave, in the caller's order: one number for all, or one each."""
+        """A caller's values, in the caller's order: one number for all, or one each."""
         return cls(
             checked_compliance(sets, compliance),
             checked_cohesion(sets, cohesion),

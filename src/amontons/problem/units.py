@@ -1,4 +1,4 @@
-"""Rows of one unit: whatever turns is measured by a length, so that every row is a speed.
+"""Rows of one unit: rotations are scaled by a length, so that every row is a speed.
 
 A torque row has another unit than a force row: a sum of squares over both, a step length for both
 or a projection of both at once would depend on whether lengths are in metres or in millimetres. So
@@ -32,19 +32,19 @@ Floats = NDArray[np.float64]
 
 
 class Yardstick(NamedTuple):
-    """Speeds [m/s] that bound what the scaled error is relative to; a simulation knows them.
+    """Speeds [m/s] that bound the unit of the scaled error; a simulation provides them.
 
-    An error is measured against ‖r‖, the speeds that impulses have to change. Where these are
-    nothing but rounding, they are no measure: `least` is the smallest that counts, a block. Where
-    they are large somewhere, or blocks are many, errors elsewhere must not hide behind them: an
-    error of `most` in any one block counts as 1, whatever ‖r‖ is.
+    An error is measured against ‖r‖, the speeds that impulses have to change. If these are
+    mere rounding, they are no scale: `least` is the smallest that counts, per block. If they are
+    large somewhere, or blocks are many, errors elsewhere must not hide behind them: an error of
+    `most` in any one block counts as 1, whatever ‖r‖ is.
     """
 
     least: float = 0.0
     most: float = math.inf
 
     def checked(self) -> Yardstick:
-        """The same, or an error that says what is wrong."""
+        """Itself, or an error that says what is wrong."""
         if not (math.isfinite(self.least) and self.least >= 0.0 and self.most > 0.0):
             raise InputError(
                 f"a yardstick needs 0 ≤ least < ∞ and most > 0, got {self.least} and {self.most}"
@@ -57,9 +57,9 @@ NO_YARDSTICK = Yardstick()
 
 
 def checked_lengths(sets: Product, lengths: ArrayLike | None) -> Floats | None:
-    """Lengths that a caller gave, in the order of internal blocks; NaN leaves one to the problem.
+    """A caller's lengths, in the order of internal blocks; NaN leaves the choice to the problem.
 
-    They are for scalar rows that turn, and for contacts with torque if their own will not do.
+    They are for rotational scalar rows, and for contacts with torque to override the default.
     """
     if lengths is None:
         return None
@@ -111,7 +111,7 @@ def _own_lengths(sets: Product, curvature: Floats) -> Floats:
     ratio = np.ones(sets.blocks)
     np.divide(force, torque, out=ratio, where=usable)
     turning = np.isin(sets.block_kinds, TURNING)
-    if usable.any():  # contacts of which nothing can turn, or nothing move: as the others
+    if usable.any():  # contacts whose bodies cannot turn, or not move: the mean of the others
         ratio[turning & ~usable] = np.median(ratio[turning & usable])
     return np.sqrt(ratio)
 
@@ -127,7 +127,7 @@ def speeds(problem: ConeProblem, given: Floats) -> Floats:
 
 
 def even(problem: ConeProblem) -> ConeProblem:
-    """The same problem in rows of one unit; itself where they are that already."""
+    """The same problem in rows of one unit; itself if they already are."""
     factors = problem.row_factors
     if factors is None:
         return problem

@@ -1,6 +1,6 @@
 """Ranks: the processes that share one simulation, and how they divide the work of a step.
 
-`here()` is what a script asks for; :mod:`~amontons.ranks.division` says who does what.
+Scripts call `here()`; :mod:`~amontons.ranks.division` assigns the work.
 """
 
 from amontons.ranks.communicator import Communicator, OneProcess, Traffic

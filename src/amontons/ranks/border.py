@@ -72,13 +72,7 @@ class Border:
 
     def operator(self, **arrays: Any) -> SharedOperator:
         """N over these bodies; as :meth:`BodyOperator.trusted`."""
-        operator = SharedOperator.__new__(SharedOperator)
-        operator.border = self
-        operator._hold(
-            arrays["inverse_mass"], arrays["inverse_inertia"], arrays["bodies"], arrays["arms_a"],
-            arrays["arms_b"], arrays["wrenches"], arrays["jacobian"],
-        )  # fmt: skip
-        return operator
+        return SharedOperator.between(self, **arrays)
 
 
 def _letters(
@@ -96,6 +90,25 @@ class SharedOperator(BodyOperator):
     """
 
     border: Border
+
+    @classmethod
+    def between(
+        cls,
+        border: Border,
+        *,
+        inverse_mass: Floats,
+        inverse_inertia: Floats,
+        bodies: NDArray[np.int32],
+        arms_a: Floats,
+        arms_b: Floats,
+        wrenches: int,
+        jacobian: Floats,
+    ) -> SharedOperator:
+        """The operator of a part; the other arguments are those of :meth:`trusted`."""
+        operator = cls.__new__(cls)
+        operator.border = border
+        operator._hold(inverse_mass, inverse_inertia, bodies, arms_a, arms_b, wrenches, jacobian)
+        return operator
 
     def _summing(self) -> Flags:
         return self.border.pushed

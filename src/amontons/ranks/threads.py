@@ -61,8 +61,12 @@ class ThreadRank(Communicator):
         self._barrier.wait()
         return mine
 
-    def give_up(self, code: int) -> NoReturn:
+    def abort(self) -> None:
+        """Have every rank that waits for another one raise `threading.BrokenBarrierError`."""
         self._barrier.abort()
+
+    def give_up(self, code: int) -> NoReturn:
+        self.abort()
         raise SystemExit(code)
 
     def _posted(self, what: str, said: Any) -> list[Any]:
@@ -90,7 +94,7 @@ def run_in_threads(count: int, work: Callable[[Communicator], Result]) -> list[R
         except BaseException as reason:
             if not isinstance(reason, threading.BrokenBarrierError):
                 errors.append(reason)
-            mine._barrier.abort()
+            mine.abort()
             raise
 
     with ThreadPoolExecutor(count) as pool:

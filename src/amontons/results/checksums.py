@@ -1,8 +1,8 @@
-"""Checksums of a run's file: damage is found when what it hit is read, never before it is shown.
+"""Checksums of a run's file: damaged data is detected when it is read, before it is used.
 
 All are CRC-32 (zlib's) of little-endian bytes as they are in memory, and begin with the CRC-32 of
-the number of the frame or row, a 64-bit integer: what was put in another's place is found, too.
-What does not change in a run has one SHA-256.
+the number of the frame or row, a 64-bit integer, so that swapped records are detected as well.
+The constants of a run have one SHA-256.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Checks = NDArray[np.uint32]
 
 NUMBER = struct.Struct("<q")
 MOMENT = np.dtype([("step", "<i8"), ("time", "<f8"), ("first_contact", "<i8"), ("contacts", "<i8")])
-"""What makes a frame, its arrays apart."""
+"""What identifies a frame, without its arrays."""
 
 
 def of_array(number: int, array: NDArray[Any]) -> int:
@@ -60,7 +60,7 @@ def of_surface(vertices: NDArray[Any], triangles: NDArray[Any]) -> int:
 
 
 def of_constants(attributes: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> str:
-    """The SHA-256 of what does not change in a run, in hexadecimal."""
+    """The SHA-256 of the constants of a run, in hexadecimal."""
     digest = hashlib.sha256(json.dumps(dict(attributes), sort_keys=True).encode())
     for name in sorted(arrays):
         array = arrays[name]
@@ -70,6 +70,6 @@ def of_constants(attributes: Mapping[str, Any], arrays: Mapping[str, NDArray[Any
 
 
 def _plain(array: NDArray[Any]) -> memoryview:
-    """The bytes of an array that are counted."""
+    """The bytes of an array that enter a checksum."""
     plain = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<"))
     return memoryview(plain.reshape(-1).view(np.uint8))  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""`Claim`: one recorder at a time writes a run's folder."""
+"""`FolderClaim`: one recorder at a time writes a run's folder."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from amontons.results.layout import LOCK_FILE
 
 try:
     import fcntl
-except ImportError:  # Windows has no such locks: there nobody is kept out
+except ImportError:  # Windows has no such locks: there, folders are not protected
     fcntl = None  # type: ignore[assignment]
 
 logger = logging.getLogger("amontons")
 
 
-class Claim:
-    """The right to write in a folder, which is made if it is not there.
+class FolderClaim:
+    """The right to write in a folder, which is created if it does not exist.
 
     The system takes it back from a process that dies.
     """
@@ -33,7 +33,7 @@ class Claim:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as reason:
             raise OutputError(f"cannot create the folder {folder}: {reason.strerror}") from None
-        self._close: weakref.finalize[..., Claim] | None = None
+        self._close: weakref.finalize[..., FolderClaim] | None = None
         while fcntl is not None and self._close is None:
             try:
                 file = os.open(self.path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o644)
@@ -58,7 +58,7 @@ class Claim:
 
     @contextlib.contextmanager
     def kept(self) -> Iterator[None]:
-        """Release it only where what is done within fails."""
+        """A context that releases the claim only if its body fails."""
         try:
             yield
         except BaseException:
@@ -74,7 +74,7 @@ class Claim:
 
 
 def is_claimed(folder: Path) -> bool:
-    """Whether somebody writes in a folder, or may do so where there are no locks."""
+    """Whether somebody is writing in a folder, or might be, on systems without locks."""
     if fcntl is None:
         return True
     try:
@@ -91,7 +91,7 @@ def is_claimed(folder: Path) -> bool:
 
 
 def _lock(file: int) -> None:
-    """Take the lock; who only asks whether it is taken holds it for an instant."""
+    """Take the lock; merely asking whether it is taken holds it for an instant."""
     for pause in (0.01, 0.05, 0.2):
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -103,7 +103,7 @@ def _lock(file: int) -> None:
 
 
 def _is_still(file: int, path: Path) -> bool:
-    """Whether an open file is the one that has this name now."""
+    """Whether an open file still is the one of this name."""
     try:
         return os.path.samestat(os.fstat(file), path.stat())
     except FileNotFoundError:

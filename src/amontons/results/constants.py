@@ -1,4 +1,4 @@
-"""What does not change in a run, read at once and checked."""
+"""The constants of a run, read at once and checked."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from amontons.results.schema import Arrays, Outline, constant_names
 from amontons.storage.guarded_hdf5 import GuardedFile
 
 UNKNOWN = -1
-"""Number of a material that a file does not tell."""
+"""Number of a material that a file does not record."""
 
 
 def read_constants(file: GuardedFile, outline: Outline) -> Arrays:
@@ -27,7 +27,7 @@ def read_constants(file: GuardedFile, outline: Outline) -> Arrays:
 
 
 def check_constants(arrays: Arrays) -> None:
-    """Raise where shapes or bodies make no sense."""
+    """Raise if shapes or bodies are inconsistent."""
     _check_shapes(arrays)
     _check_bodies(arrays)
 
@@ -45,11 +45,11 @@ def _check_shapes(arrays: Arrays) -> None:
         starts = shapes[f"{which}_start"]
         sound = starts.size == count + 1 and starts[0] == 0 and starts[-1] == len(among)
         if not sound or (np.diff(starts) < 0).any():
-            raise FileFormatError(f"its {which}_start does not say which shape has which")
+            raise FileFormatError(f"its {which}_start does not assign them to shapes")
     owner = np.repeat(np.arange(count), np.diff(shapes["triangle_start"]))
     corners = np.diff(shapes["vertex_start"])[owner]
     if ((triangles < 0) | (triangles >= corners[:, None])).any():
-        raise FileFormatError("a triangle has a corner that is not there")
+        raise FileFormatError("a triangle has a corner that does not exist")
     for name in ("half", "middle", "vertices"):
         if not np.isfinite(shapes[name]).all():
             raise FileFormatError(f"shapes/{name} has a number that is not finite")
@@ -66,7 +66,7 @@ def _check_bodies(arrays: Arrays) -> None:
     if np.unique(bodies["id"]).size < bodies["id"].size:
         raise FileFormatError("two bodies have the same id")
     if (np.diff(bodies["id"]) < 0).any():
-        raise FileFormatError("the ids of its bodies do not rise")
+        raise FileFormatError("the ids of its bodies are not increasing")
     if not (bodies["mass"] >= 0.0).all():
         raise FileFormatError("a body's mass is negative or not a number")
 

@@ -1,8 +1,8 @@
 """Chunks as HDF5's filters shuffle and gzip make them, in a third of the time.
 
 Bytes are sorted by their significance, as the filter has it. The last digits of positions are
-noise, on which deflate spends most of its time in vain, so bytes that do not shrink are only
-stored: deflate's format (RFC 1951) has blocks for that. Every reader of HDF5 reads it.
+noise, on which deflate spends most of its time in vain, so incompressible bytes are only stored:
+deflate's format (RFC 1951) has blocks for that. Every reader of HDF5 reads it.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 
 LEVEL = 1
 SAMPLE = 1024
-"""Bytes by which it is judged whether the others shrink."""
+"""Size of the sample that decides whether an array is compressed [bytes]."""
 
 WORTH = 0.9
-"""Share of its size to which a sample must shrink."""
+"""Ratio to which the sample must shrink."""
 
 LONGEST = 0xFFFF
-"""Bytes of a stored block."""
+"""Largest size of a stored block [bytes]."""
 
 HEADER, END = b"\x78\x01", b"\x01\x00\x00\xff\xff"
 """Of a zlib stream (RFC 1950): fast deflate; the last block, empty."""
@@ -47,14 +47,14 @@ def packed_chunk(array: NDArray[Any]) -> bytes:
 
 
 def _shrinks(plane: NDArray[np.uint8]) -> bool:
-    """Whether deflate makes bytes fewer, judged by some in their middle."""
+    """Whether deflate shrinks these bytes, judged by a sample from their middle."""
     start = max(0, (len(plane) - SAMPLE) // 2)
     sample = plane[start : start + SAMPLE].tobytes()
     return len(zlib.compress(sample, LEVEL)) < WORTH * len(sample)
 
 
 def _deflated(content: bytes) -> bytes:
-    """Blocks that refer to nothing before them and end at a whole byte."""
+    """Blocks that refer to no earlier data and end at a whole byte."""
     press = zlib.compressobj(LEVEL, zlib.DEFLATED, -zlib.MAX_WBITS)
     return press.compress(content) + press.flush(zlib.Z_FULL_FLUSH)
 

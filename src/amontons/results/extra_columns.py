@@ -10,19 +10,19 @@ from amontons.errors import InputError
 from amontons.simulation.simulation import Simulation
 
 MOST_JOINTS = 64
-"""Joints up to which a recorder writes them down without being asked."""
+"""Number of joints up to which a recorder writes them by default."""
 
 EXTRA = ("joint:", "sensor:")
-"""What the names of such columns begin with."""
+"""Prefixes of the names of such columns."""
 
 REACTION = tuple(
     (f"{what}_{axis}", unit) for what, unit in (("force", "N"), ("torque", "N m")) for axis in "xyz"
 )
-"""What a joint passes on to its body B, in world axes."""
+"""What a joint exerts on its body B, in world axes."""
 
 
 class ExtraColumns:
-    """What a recorder writes of the joints and sensors of a simulation, one number per column.
+    """What a recorder writes about joints and sensors, one number per column.
 
     Columns are called `joint:hip.position` and `sensor:imu.acceleration_x`.
     """
@@ -50,12 +50,12 @@ class ExtraColumns:
 
     @classmethod
     def in_file(cls, simulation: Simulation, names: list[str], folder: Path) -> ExtraColumns:
-        """Those that a file has; they must be of this simulation."""
+        """The columns of an existing file, which must match this simulation."""
         found = cls(simulation, any(name.startswith(EXTRA[0]) for name in names))
         if list(found.units) != names:
             raise InputError(
-                f"{folder} records other joints or sensors than the simulation has: make the same "
-                "ones, or choose another folder"
+                f"{folder} records other joints or sensors than the simulation has: create the "
+                "same ones, or choose another folder"
             )
         return found
 

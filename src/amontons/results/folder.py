@@ -1,4 +1,4 @@
-"""Folders of runs: which may be taken, and what in them must stay."""
+"""Folders of runs: which may be used, and which of their files must be kept."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from amontons.results.layout import CHECKPOINT, LOCK_FILE, RUN_FILE, SCENE_FILE
 from amontons.storage.targets import check_new_folder, check_target
 
 FILES = (RUN_FILE, CHECKPOINT, SCENE_FILE)
-"""What a run is, and what nothing that is made from it may replace."""
+"""The files of a run itself, which nothing made from it may replace."""
 
 LEFTOVERS = (LOCK_FILE, f".{RUN_FILE}.new")
-"""What a recorder that was killed at its start may leave."""
+"""Files that a recorder killed at its start may leave."""
 
 
 def run_files(folder: Path) -> list[Path]:
@@ -21,10 +21,10 @@ def run_files(folder: Path) -> list[Path]:
 
 
 def check_run_folder(folder: Path, sources: Iterable[Path], *, force: bool) -> None:
-    """Raise `OutputError` where a run must not begin in a folder: it holds what others made.
+    """Raise `OutputError` if a run must not start in a folder, because it holds other files.
 
-    Not even `force` lets it replace its own sources. That a folder holds a run is for those to say
-    who begin one.
+    Not even `force` lets it replace its own input. Callers check whether a folder already holds a
+    run.
     """
     sources = list(sources)
     if not force and not (folder / RUN_FILE).exists():

@@ -1,4 +1,4 @@
-"""`Frame`: the bodies of a run at one moment, and `BodyList`: what they are."""
+"""`Frame`: the bodies of a run at one instant, and `BodyList`: their constant properties."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Rows = NDArray[np.int64]
 
 
 class Inventory(Protocol):
-    """What frames know of their run: all bodies that ever were in it, and all shapes."""
+    """What frames know about their run: all bodies that were ever in it, and all shapes."""
 
     @property
     def bodies(self) -> BodyList: ...
@@ -30,7 +30,7 @@ class Inventory(Protocol):
 
 @dataclass(frozen=True, repr=False)
 class Frame:
-    """All bodies that there are at one moment, in the order of their ids."""
+    """All bodies that exist at one instant, in the order of their ids."""
 
     number: int
     step: int
@@ -44,26 +44,26 @@ class Frame:
     twist: Floats
     """Velocity and angular velocity in world axes [m/s, rad/s], shape (bodies, 6)."""
     contacts: Contacts | None
-    """Contacts of the step that led here, if they were recorded."""
+    """Contacts of the step that ended here, if they were recorded."""
     run: Inventory | None = field(default=None, compare=False)
-    """What it is a frame of, which knows the bodies and their shapes."""
+    """The run that the frame is of, which knows the bodies and their shapes."""
     row: Rows | None = field(default=None, compare=False)
-    """Rows of the bodies in `run.bodies`, shape (bodies,); None: all, as they are there."""
+    """Rows of the bodies in `run.bodies`, shape (bodies,); None for all, in the same order."""
 
     @property
     def bodies(self) -> BodyList:
-        """Ids, shapes, masses and names of the bodies that are there."""
+        """Ids, shapes, masses and names of the bodies in this frame."""
         if self.run is None:
             raise InputError("this frame does not know its bodies: take one from Results")
         return self.run.bodies if self.row is None else self.run.bodies.take(self.row)
 
     @property
     def id(self) -> Rows:
-        """Of the bodies that are there, shape (bodies,)."""
+        """Ids of the bodies in this frame, shape (bodies,)."""
         return self.bodies.id
 
     def whole(self) -> Frame:
-        """The same with a row for every body of the run: NaN where it is not there."""
+        """The same with a row for every body of the run: NaN for those that are absent."""
         if self.run is None or self.row is None:
             return self
         arrays: dict[str, Any] = {}
@@ -92,7 +92,7 @@ class Frame:
 
 @dataclass(frozen=True, repr=False)
 class BodyList:
-    """What does not change about the bodies of a run; one entry per body, in the order of ids."""
+    """Constant properties of the bodies of a run; one entry per body, in the order of ids."""
 
     id: NDArray[np.int64]
     shape: NDArray[np.int32]
@@ -103,15 +103,15 @@ class BodyList:
     kinematic: NDArray[np.bool_]
     names: list[str]
     material: NDArray[np.int32] | None = None
-    """Numbers of materials; −1 where a file of an older release does not tell."""
+    """Numbers of materials; −1 in files of older releases, which do not record them."""
 
     @property
     def dynamic(self) -> NDArray[np.bool_]:
-        """Which bodies move as forces have it."""
+        """Which bodies move freely."""
         return ~(self.fixed | self.kinematic)
 
     def take(self, rows: Rows) -> BodyList:
-        """Those in some rows."""
+        """The bodies in given rows."""
         names = [self.names[row] for row in rows.tolist()] if self.names else []
         return BodyList(
             self.id[rows], self.shape[rows], self.mass[rows], self.fixed[rows],

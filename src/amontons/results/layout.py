@@ -1,4 +1,4 @@
-"""What a run's folder and its HDF5 file hold, and under which names.
+"""What a run's folder and its HDF5 file contain, and under which names.
 
 `run.h5`, readable while it grows (HDF5's SWMR: open it with ``swmr=True``), by HDF5 1.10 and later:
 
@@ -55,12 +55,12 @@ FORMAT = "amontons run"
 VERSION = 4
 READABLE = (1, 2, 3, 4)
 CHECKED = 3
-"""Version from which on everything has a checksum."""
+"""First version in which everything has a checksum."""
 OPEN = 4
-"""Version from which on bodies may come and go."""
+"""First version in which bodies may be added and removed."""
 
 HDF5_VERSIONS = ("v110", "v110")
-"""HDF5 1.10 reads the files, and so do all later releases, whichever wrote them."""
+"""The files can be read by HDF5 1.10 and later, whichever release wrote them."""
 
 RUN_FILE = "run.h5"
 CHECKPOINT = "checkpoint.npz"
@@ -68,19 +68,19 @@ SCENE_FILE = "scene.yaml"
 LOCK_FILE = ".run.lock"
 
 ROWS = 512
-"""Contacts, or bodies that came after the start, in a chunk of the file."""
+"""Contacts, or bodies added after the start, per chunk of the file."""
 
 NAME_LENGTH = 64
-"""Bytes of a name that are kept."""
+"""Longest name [bytes]; longer ones are cut."""
 
 COLUMNS = {each.column: each for each in READINGS}
 """Readings of a step, by their names in the file."""
 
 STAGES = tuple(name for name, each in COLUMNS.items() if each.attribute == "seconds")
-"""Those that are wall-clock time of a stage of the step [s]."""
+"""Readings that are wall-clock times of a stage of the step [s]."""
 
 WORK = {name.removeprefix("work_"): name for name in COLUMNS if name.startswith("work_")}
-"""Those of the energy that came to the bodies since the start [J], by its cause."""
+"""Readings of the energy added to the bodies since the start [J], by cause."""
 
 FRAME: dict[str, tuple[Any, tuple[int, ...]]] = {
     "position": (np.float64, (3,)),
@@ -89,7 +89,8 @@ FRAME: dict[str, tuple[Any, tuple[int, ...]]] = {
 }
 """Arrays of a frame: their numbers and the shape of one body's entry.
 
-Compressing is what recording costs, and last digits do not compress; checkpoints have all of them.
+Compression dominates the cost of recording, and last digits do not compress; checkpoints keep full
+precision.
 """
 
 CONTACT: dict[str, tuple[Any, tuple[int, ...], str]] = {
@@ -106,14 +107,14 @@ NOTE = np.dtype(
     [
         ("step", np.int64),
         ("time", np.float64),  # [s]
-        ("value", np.float64),  # how bad it is, by the kind's own measure
+        ("value", np.float64),  # severity, in the kind's own measure
         ("kind", "S24"),
         ("bodies", "S240"),  # names, with newlines between
         ("message", "S720"),
         ("crc32", np.uint32),
     ]
 )
-"""A note of a step; texts are UTF-8, and cut where they are too long."""
+"""A note of a step; texts are UTF-8, and cut if they are too long."""
 
 ADDED_BODY = np.dtype(
     [
@@ -128,7 +129,7 @@ ADDED_BODY = np.dtype(
         ("crc32", np.uint32),
     ]
 )
-"""A body that came after the start."""
+"""A body that was added after the start."""
 
 ADDED_SHAPE = np.dtype(
     [
@@ -142,12 +143,12 @@ ADDED_SHAPE = np.dtype(
         ("crc32", np.uint32),
     ]
 )
-"""A shape that came after the start."""
+"""A shape that was added after the start."""
 
 MATERIAL = np.dtype(
     [("step", np.int64), *((name, np.float64) for name in PROPERTIES), ("crc32", np.uint32)]
 )
-"""A material, by its number; a static friction that is that of sliding is said, too."""
+"""A material, by its number; static friction is stored even where it equals sliding friction."""
 
 METER = np.dtype(
     [
@@ -156,7 +157,7 @@ METER = np.dtype(
         ("kind", "S8"),  # source, sink or meter
         ("name", f"S{NAME_LENGTH}"),
         ("material", np.int32),  # number
-        ("count", np.int64),  # bodies so far: that came, went, or passed forwards
+        ("count", np.int64),  # bodies so far: added, removed, or passed forwards
         ("mass", np.float64),  # of these [kg]
         ("momentum", np.float64),  # of these along a meter's normal [kg m/s]
         ("count_back", np.int64),  # that passed a meter backwards
@@ -164,13 +165,13 @@ METER = np.dtype(
         ("crc32", np.uint32),
     ]
 )
-"""What a source, a sink or a meter has counted of a material since the start."""
+"""What a source, sink or meter has counted of a material since the start."""
 
 CRC = "crc32"
 """Column of a step, and field of a note, that is the checksum of the others."""
 
 MOMENT = "moment"
-"""What a checksum of a frame is called that is of its step, its time and its range of contacts."""
+"""Name of a frame's checksum over its step, its time and its range of contacts."""
 
 RECORDS = {
     "added/bodies": ADDED_BODY,
@@ -178,23 +179,23 @@ RECORDS = {
     "materials": MATERIAL,
     "meters": METER,
 }
-"""Tables of records that grow, of which each has a checksum of its own."""
+"""Growing tables of records, each record with its own checksum."""
 
 SURFACES = {"vertices": np.float32, "triangles": np.int32}
-"""Arrays of the surfaces of shapes that come later, and their numbers."""
+"""Arrays of the surfaces of shapes that are added later, and their types."""
 
 PACKED: dict[str, Any] = {"compression": "gzip", "compression_opts": 1, "shuffle": True}
 
 
 ADDED = ("row", *FRAME)
-"""Arrays of frames of those that came after the start."""
+"""Arrays of frames for bodies added after the start."""
 
 PRESENT = "rows"
-"""What a checksum of a frame is called that is of the rows of the bodies that are there."""
+"""Name of a frame's checksum over the rows of the bodies in it."""
 
 
 def checked_names(contacts: Iterable[str], version: int = VERSION) -> list[str]:
-    """Of what a frame has checksums, in their order; `contacts` are the arrays of contacts."""
+    """The checksums of a frame, in order; `contacts` are the arrays of contacts."""
     rows = [PRESENT] if version >= OPEN else []
     return [MOMENT, *FRAME, *(f"contacts/{name}" for name in contacts), *rows]
 

@@ -12,9 +12,9 @@ from amontons.simulation.simulation import Simulation
 
 
 def meter_rows(simulation: Simulation) -> NDArray[Any]:
-    """A row for each source, sink and meter, and each material that it has counted, now.
+    """The current counts: a row for each source, sink and meter and each material counted by it.
 
-    One that has counted nobody yet has a row for material 0.
+    One that has counted no body yet has a row for material 0.
     """
     found = []
     for name, reading in simulation.meters.items():

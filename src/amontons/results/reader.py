@@ -1,4 +1,4 @@
-"""`Results`: a recorded run as arrays, also while it still grows and after a crash."""
+"""`Results`: a recorded run as arrays, even while it still grows, or after a crash."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Results:
         self._stored = StoredRun(self.path)
 
     def refresh(self) -> None:
-        """Look again: a run that still goes on has more frames by now."""
+        """Read again: a run that is still going on has more frames by now."""
         known = self._stored.bodies, len(self._stored.constants["shapes/kind"])
         self._stored.refresh()
         if known != (self._stored.bodies, len(self._stored.constants["shapes/kind"])):
@@ -54,7 +54,7 @@ class Results:
     def file(self) -> h5py.File:
         """The HDF5 file, laid out as `amontons.results.layout` says; `refresh` opens it anew.
 
-        What is read from there is not checked for damage.
+        Data read from it directly is not checked for damage.
         """
         return self._stored.file
 
@@ -65,19 +65,19 @@ class Results:
 
     @property
     def steps(self) -> int:
-        """Steps that were read."""
+        """Steps that have been read."""
         return self._stored.steps
 
     # -- what does not change ---------------------------------------------------------------------
 
     @property
     def about(self) -> dict[str, Any]:
-        """Scene, parameters and settings, as the recorder was told."""
+        """Scene, parameters and settings, as given to the recorder."""
         return self._stored.outline.about
 
     @property
     def scene(self) -> str:
-        """Name of the scene; empty where the world was not made by one."""
+        """Name of the scene; empty if the world was not made by one."""
         return str(self.about.get("scene", ""))
 
     @property
@@ -92,7 +92,7 @@ class Results:
 
     @cached_property
     def bodies(self) -> BodyList:
-        """Ids, shapes, masses and names of all bodies that ever were in a frame."""
+        """Ids, shapes, masses and names of all bodies that were ever in a frame."""
         arrays = part(self._stored.constants, "bodies")
         names = [each.decode(errors="replace") for each in arrays.pop("name")]
         return BodyList(**arrays, names=names)
@@ -104,18 +104,18 @@ class Results:
 
     @cached_property
     def materials(self) -> list[Material]:
-        """By their numbers; none in files of older releases."""
+        """Materials by their numbers; none in files of older releases."""
         rows = self._stored.added.get("materials", ())
         return [Material(**{name: float(row[name]) for name in PROPERTIES}) for row in rows]
 
     @property
     def bodies_in_frames(self) -> NDArray[np.int64]:
-        """How many bodies are in each frame, shape (frames,)."""
+        """Number of bodies in each frame, shape (frames,)."""
         return self._stored.bodies_in_frames
 
     @property
     def come_and_go(self) -> bool:
-        """Whether some body is not in all frames."""
+        """Whether some bodies are missing from some frames."""
         return bool((self.bodies_in_frames != len(self.bodies)).any())
 
     # -- frames -----------------------------------------------------------------------------------
@@ -127,7 +127,7 @@ class Results:
 
     @property
     def position(self) -> Series:
-        """Centres of mass [m], shape (frames, bodies, 3); NaN in frames where a body is not."""
+        """Centres of mass [m], shape (frames, bodies, 3); NaN for bodies not in a frame."""
         return Series(self._stored, "position")
 
     @property
@@ -172,7 +172,7 @@ class Results:
         return (self[number] for number in range(self.frames))
 
     def contacts(self, number: int) -> Contacts:
-        """Contacts of the step that led to a frame, with their forces.
+        """Contacts of the step that ended at a frame, with their forces.
 
         Torques are NaN in files of version 1, which do not have them.
         """
@@ -193,7 +193,7 @@ class Results:
         )  # fmt: skip
 
     def _length_of_step(self, number: int) -> float:
-        """Of the step with this number, counted from 1 [s]; NaN where it is not known."""
+        """Time of the step with this number, counted from 1 [s]; NaN if it is not known."""
         if "step" not in self.columns or not 0 < number <= self.steps:
             return np.nan
         return float(self.readings("step")[number - 1])
@@ -207,7 +207,7 @@ class Results:
 
     @property
     def units(self) -> dict[str, str]:
-        """Of the columns, by their names; empty texts where they have none."""
+        """Units of the columns, by their names; empty for columns without a unit."""
         outline = self._stored.outline
         return {
             name: unit
@@ -223,16 +223,16 @@ class Results:
 
     @property
     def work(self) -> dict[str, Floats]:
-        """Energy that came to the bodies since the start, by cause [J], each of shape (steps,).
+        """Energy added to the bodies since the start, by cause [J], each of shape (steps,).
 
-        Runs that were recorded before there were such readings have none: the dictionary is empty.
+        For runs recorded by releases without such readings, the dictionary is empty.
         """
         return {cause: self.readings(name) for cause, name in WORK.items() if name in self.columns}
 
     def totals(self) -> dict[str, float]:
-        """Each reading summed up over the run: the last, the largest, the mean or the sum.
+        """A summary of each reading over the run: its last, largest or mean value, or its sum.
 
-        Which of them is said where it is declared, in `amontons.simulation.report.StepReport`.
+        Which of them is declared with the reading, in `amontons.simulation.report.StepReport`.
         """
         known = [name for name in self.columns if name in COLUMNS]
         return {name: COLUMNS[name].of_run(self.readings(name)) for name in known}
@@ -241,7 +241,7 @@ class Results:
 
     @property
     def notes(self) -> list[Note]:
-        """What there was to note in the run, in the order of the steps."""
+        """The notes of the run, in the order of the steps."""
         return [
             Note(
                 kind=_text(row["kind"]),
@@ -256,7 +256,7 @@ class Results:
 
     @property
     def note_summaries(self) -> list[NoteSummary]:
-        """What the notes come to, kind by kind; each prints as a sentence."""
+        """Summaries of the notes, one per kind; each prints as a sentence."""
         return summaries(self.notes, self.steps)
 
     @property
@@ -272,8 +272,8 @@ class Results:
     def to_pandas(self, table: str, frames: Sequence[int] | slice | None = None) -> Any:
         """A `pandas.DataFrame` of "bodies", "contacts", "steps", "notes" or "meters".
 
-        It has a row per frame and body, per frame and contact (of all frames, or of some), per
-        step, per note, per frame and meter and material, and units in its `attrs`.
+        It has a row per frame and body; per frame and contact (of all frames, or of some); per
+        step; per note; or per frame, meter and material. Units are in its `attrs`.
         """
         return tables.to_pandas(self, table, frames)
 
@@ -313,9 +313,9 @@ def _text(text: bytes) -> str:
 
 
 class Series:
-    """An array on the disk, one entry per frame: slices of it are numpy arrays.
+    """An array on disk, one entry per frame: slices of it are numpy arrays.
 
-    Each entry has a row for every body that ever was in a frame: NaN where it is not there.
+    Each entry has a row for every body that was ever in a frame: NaN for absent ones.
     """
 
     def __init__(self, stored: StoredRun, name: str) -> None:
@@ -337,7 +337,7 @@ class Series:
         return self._of(np.arange(len(self))[first].tolist(), rest)
 
     def _of(self, frames: Sequence[int], rest: Sequence[Any]) -> Floats:
-        """Entries of frames, or what `rest` selects of each."""
+        """Entries of frames, or what `rest` selects from each."""
         parts = [
             np.asarray(some, dtype=np.float64)[(slice(None), *rest)]
             for first, last in _runs(frames)
@@ -351,7 +351,7 @@ class Series:
 
 
 def _runs(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Numbers as ranges: the first, and the one after the last, of each that follow one another."""
+    """Numbers as ranges of consecutive ones, each with its first and one past its last."""
     start = 0
     for i in range(1, len(numbers) + 1):
         if i == len(numbers) or numbers[i] != numbers[i - 1] + 1:

@@ -1,4 +1,4 @@
-"""`Recorder`: writes a simulation down as it runs."""
+"""`Recorder`: records a simulation as it runs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any, Self
 
 from amontons.checks import positive
 from amontons.errors import InputError, OutputError
-from amontons.results.claim import Claim
+from amontons.results.claim import FolderClaim
 from amontons.results.extra_columns import ExtraColumns
 from amontons.results.layout import CHECKPOINT, RUN_FILE
 from amontons.results.meters import meter_rows
@@ -25,10 +25,10 @@ from amontons.simulation.simulation import Simulation
 from amontons.storage.writing import remove_unfinished
 
 ROUNDING = 1e-6
-"""Share of a frame's time by which a step may come too early for it."""
+"""Fraction of a frame's interval by which a step may be too early for it."""
 
 HELD_BACK = 100
-"""Readings that wait in memory at most."""
+"""Largest number of readings held in memory."""
 
 
 class Recorder:
@@ -42,7 +42,7 @@ class Recorder:
     Parameters
     ----------
     folder:
-        Made if it is not there; without `resume` it must not hold a run already.
+        Created if it does not exist; without `resume` it must not already hold a run.
     rate:
         Frames per simulated second [1/s]; by default 60, or as many as the run that goes on has.
     contacts:
@@ -74,11 +74,11 @@ class Recorder:
         about: Mapping[str, Any] | None = None,
         checkpoint_every: float = 20.0,
         resume: bool = False,
-        claim: Claim | None = None,
+        claim: FolderClaim | None = None,
     ) -> None:
         folder = Path(folder)
         rate = None if rate is None else positive("rate", rate)
-        self._claim = claim or Claim(folder)
+        self._claim = claim or FolderClaim(folder)
         try:
             if not resume or not (folder / RUN_FILE).exists():
                 require_free(folder)
@@ -98,7 +98,7 @@ class Recorder:
         about: Mapping[str, Any] | None,
         every: float,
     ) -> None:
-        """Begin a file, or go on with the one that is there."""
+        """Start a file, or continue the existing one."""
         if contacts and simulation.world.cell is not None:
             raise InputError(
                 "a run file does not hold the cell, without which contacts across its borders "
@@ -132,7 +132,7 @@ class Recorder:
         self.closed = False
 
     def __call__(self, report: StepReport) -> None:
-        """Take note of a step."""
+        """Record a step."""
         if self.closed:
             raise InputError("this recorder is closed")
         self._rows.append(self._file.row_of(report, self._extra.values()))
@@ -145,7 +145,7 @@ class Recorder:
             self.checkpoint()
 
     def checkpoint(self) -> None:
-        """Write down all that is held back, and a checkpoint from which a run can go on."""
+        """Write everything held in memory, and a checkpoint to resume from."""
         self._write_rows()
         self._file.sync()
         self.simulation.save(self.folder / CHECKPOINT)
@@ -163,7 +163,7 @@ class Recorder:
     def abandon(self) -> None:
         """Close the file and write nothing more, as after an error."""
         self.closed = True
-        with contextlib.suppress(OutputError):  # the disk is full: what is there is there
+        with contextlib.suppress(OutputError):  # the disk is full: keep what has been written
             self._file.close()
         self._claim.release()
 
@@ -195,7 +195,7 @@ class Recorder:
         self._write_rows()
         contacts = None
         if self._contacts:
-            contacts = sim.contacts.among(sim.bodies.id)  # some bodies may be gone since
+            contacts = sim.contacts.among(sim.bodies.id)  # some bodies may have been removed since
         self._file.append_meters(meter_rows(sim))
         self._file.append_frame(sim.steps, sim.time, sim.world, contacts)
         self._latest = self._due(sim.time)

@@ -1,4 +1,4 @@
-"""A run that goes on: checked against the simulation, restored, and cut back."""
+"""Resuming a run: checked against the simulation, restored, and cut back."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from amontons.simulation.checkpoint import clock_of
 from amontons.simulation.simulation import Simulation
 
 SAME_PLACE = 1e-9
-"""Share of a scene's extent by which bodies may begin elsewhere, as another machine rounds."""
+"""Fraction of a scene's extent by which initial positions may differ, by rounding."""
 
 
 def reopened(
@@ -29,9 +29,9 @@ def reopened(
     contacts: bool | None,
     about: Mapping[str, Any] | None,
 ) -> RunFile:
-    """Put a simulation where the last checkpoint was taken, and cut the file back to there.
+    """Restore a simulation from the last checkpoint, and cut the file back to it.
 
-    Nothing changes, neither the simulation nor the file, where one does not belong to the other.
+    If they do not belong together, neither the simulation nor the file is changed.
     """
     with Results(folder) as results:
         told = results.about if about is None else dict(about)
@@ -46,19 +46,19 @@ def reopened(
 
 
 def require_free(folder: Path, *names: str) -> None:
-    """Raise where a folder holds files of a run already, or others of these names."""
+    """Raise if a folder already holds files of a run, or others of these names."""
     if (folder / RUN_FILE).exists():
         raise InputError(_taken(folder))
     for name in (CHECKPOINT, *names):
         if os.path.lexists(folder / name):
             raise InputError(
-                f"{folder} holds a {name}, but no run that it belongs to; nothing is written over "
-                "it: move it away, or choose another folder"
+                f"{folder} holds a {name}, but not the run that it belongs to; it is not "
+                "overwritten: move it away, or choose another folder"
             )
 
 
 def _taken(folder: Path) -> str:
-    """What to say of a folder that holds a run, or another file of that name."""
+    """The error for a folder that holds a run, or another file of that name."""
     try:
         with Results(folder) as results:
             scene = results.scene
@@ -87,7 +87,7 @@ def _check_options(
 
 
 def _check_bodies(results: Results, folder: Path, simulation: Simulation) -> None:
-    """Raise where the bodies are not those of the file, and say how they differ."""
+    """Raise if the bodies are not those of the file, and say how they differ."""
     bodies, world = simulation.bodies, simulation.world
     theirs = results[0].bodies if results.frames else results.bodies  # those of the start
     what = f"{folder} holds a run of other bodies"
@@ -112,7 +112,7 @@ def _check_bodies(results: Results, folder: Path, simulation: Simulation) -> Non
 
 
 def _check_checkpoint(results: Results, folder: Path) -> None:
-    """Raise where the file has not come as far as the checkpoint: what is between would be lost."""
+    """Raise if the file ends before the checkpoint, since the steps in between would be lost."""
     step, moment = clock_of(folder / CHECKPOINT)
     first = results[0].step if results.frames else 0
     numbers = results.readings("number")
@@ -133,11 +133,11 @@ def _check_checkpoint(results: Results, folder: Path) -> None:
 
 
 def _check_start(results: Results, folder: Path, simulation: Simulation) -> None:
-    """Raise where the run began in another state than that of the simulation now."""
+    """Raise if the run began in another state than the simulation is in."""
     if not results.frames:
         return
     first, bodies = results[0], simulation.bodies
-    advice = "do the same before recording as the script that made it did, or choose another folder"
+    advice = "take the same steps before recording as the original script, or choose another folder"
     if first.step != simulation.steps:
         raise InputError(
             f"the run in {folder} began after {first.step} steps, but this simulation has taken "

@@ -1,7 +1,7 @@
-"""Who was ever there: bodies, shapes and materials of the start, and those that came later.
+"""All bodies, shapes and materials that were ever in a run: initial ones, and later additions.
 
-Ids rise as bodies come, so a body keeps its row for good, and those of one frame are in the order
-of their rows.
+Ids increase as bodies are added, so that a body keeps its row, and the rows of one frame are in
+increasing order.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ FEW, MANY = 16, 1024
 
 
 def add_tables(file: h5py.File) -> None:
-    """The tables of what comes later, still empty."""
+    """The tables of later additions, still empty."""
     for name, kind in RECORDS.items():
         file.create_dataset(name, (0,), kind, maxshape=(None,), chunks=(FEW,))
     for name, number in SURFACES.items():
@@ -48,20 +48,20 @@ def add_tables(file: h5py.File) -> None:
 
 
 def body_names(world: World, ids: Ids) -> NDArray[np.bytes_]:
-    """Names of bodies as a file keeps them."""
+    """Names of bodies as they are stored in a file."""
     names = [world.name_of(int(each)).encode()[:NAME_LENGTH] for each in ids]
     return np.array(names, dtype=f"S{NAME_LENGTH}")
 
 
 class Roster:
-    """All that a file knows of bodies, shapes and materials, to which more is added."""
+    """The bodies, shapes and materials in a file, to which more are added."""
 
     def __init__(self, file: h5py.File) -> None:
         self._file = file
         self.ids: Ids = np.concatenate([file["bodies/id"][()], file["added/bodies"]["id"]])
-        """Of all bodies that ever were in a frame, rising."""
+        """Ids of all bodies that were ever in a frame, increasing."""
         self.begun = len(file["bodies/id"])
-        """Bodies of the start."""
+        """Number of initial bodies."""
         self._shapes = len(file["shapes/kind"]) + len(file["added/shapes"])
         self._materials = len(file["materials"])
 
@@ -69,7 +69,7 @@ class Roster:
         return len(self.ids)
 
     def rows_of(self, world: World, step: int) -> Ids:
-        """Rows of the bodies that are there now; who is new gets one, and so does its shape."""
+        """Rows of the current bodies; new bodies and shapes are added."""
         self._add_materials(world.materials.list, step)
         self._add_shapes(world, step)
         here = world.bodies.id
@@ -150,10 +150,10 @@ def surface_checks(
 
 
 def read_added(file: GuardedFile) -> Arrays:
-    """The tables of what came later, checked, by their names.
+    """The tables of later additions, checked, by their names.
 
-    A file that grows is read in the order in which it is not written: shapes before the bodies
-    that have them may be more than are needed, never fewer.
+    A growing file is read in the reverse order of writing, so that there may be more shapes
+    than bodies need, but never fewer.
     """
     tables: Arrays = {"added/bodies": file.dataset("added/bodies")[()]}
     tables["added/shapes"] = file.dataset("added/shapes")[()]
@@ -166,7 +166,7 @@ def read_added(file: GuardedFile) -> Arrays:
             )
     shapes = tables["added/shapes"]
     if (shapes["vertices"] < 0).any() or (shapes["triangles"] < 0).any():
-        raise FileFormatError("a shape has fewer corners than none")
+        raise FileFormatError("a shape has a negative number of corners")
     for name in SURFACES:
         count = int(shapes[name].sum())
         found = file.dataset(f"added/{name}")[:count]
@@ -184,7 +184,7 @@ def read_added(file: GuardedFile) -> Arrays:
 
 
 def with_added(constants: Arrays, added: Arrays) -> Arrays:
-    """What is known of all bodies and shapes: those of the start, then those that came later."""
+    """All bodies and shapes: initial ones, then later additions."""
     bodies, shapes = added["added/bodies"], added["added/shapes"]
     if not len(bodies) and not len(shapes):
         return constants

@@ -1,8 +1,8 @@
-"""The growing HDF5 file of a run. Whatever happens, what was written before can be read.
+"""The growing HDF5 file of a run. Whatever happens, earlier data stays readable.
 
 HDF5 writes in an order that readers can follow at any moment (SWMR). No compressed chunk is written
-twice, and the time of a frame comes last: a frame is whole or not there. Checksums are written
-with what they are of (`amontons.results.checksums`).
+twice, and the time of a frame comes last: a frame is either whole or absent. Checksums are
+written along with their data (`amontons.results.checksums`).
 """
 
 from __future__ import annotations
@@ -44,23 +44,24 @@ from amontons.results.surfaces import shape_arrays
 from amontons.simulation.contacts import Contacts
 from amontons.simulation.notes import Note
 from amontons.simulation.report import StepReport
+from amontons.storage.writing import take_place
 
 NOTHING_MORE: Mapping[str, str] = MappingProxyType({})
 
 SPARE = 1 << 20
-"""Bytes that must be free beside what is about to be written."""
+"""Free disk space required beyond the data about to be written [bytes]."""
 
 
 @contextlib.contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """Turn what the system says about a failed write into an `OutputError`."""
+    """Turn the system's error about a failed write into an `OutputError`."""
     try:
         yield
     except AmontonsError:
         raise
     except (OSError, RuntimeError, ValueError) as reason:
         raise OutputError(
-            f"cannot write {path}: {reason}; what was written before can still be read"
+            f"cannot write {path}: {reason}; earlier data can still be read"
         ) from reason
 
 
@@ -75,7 +76,7 @@ class RunFile:
         names = columns_of(file)
         self._columns = [COLUMNS[name] for name in names if name in COLUMNS]
         self.extra = [name for name in names if name not in COLUMNS]
-        """Columns of this run alone: its joints and sensors."""
+        """Columns specific to this run: its joints and sensors."""
         self._notes = int(file["notes"].shape[0])
         self._roster = Roster(file)
         self._added = {name: file[f"added/{name}"] for name in ADDED}
@@ -91,7 +92,7 @@ class RunFile:
         about: Mapping[str, Any],
         extra: Mapping[str, str] = NOTHING_MORE,
     ) -> RunFile:
-        """A new file with everything that does not change; it is there whole or not at all.
+        """A new file with all constants, created whole or not at all.
 
         `extra` are columns of the steps beyond `COLUMNS`, with their units.
         """
@@ -102,12 +103,12 @@ class RunFile:
                 add_constants(file, {**_shapes(world), **_bodies(world)})
                 _add_growing(file, len(world.bodies), contacts, extra)
                 describe(file, rate, about)
-            os.replace(fresh, path)
+            take_place(fresh, path)
             return cls.reopened(path)
 
     @classmethod
     def reopened(cls, path: Path) -> RunFile:
-        """A file that was closed, to go on in."""
+        """A file that was closed, reopened to continue it."""
         return cls(path, h5py.File(path, "r+", libver=HDF5_VERSIONS))
 
     @property
@@ -116,7 +117,7 @@ class RunFile:
         return int(self._frames["time"].shape[0])
 
     def append_frame(self, step: int, time: float, world: World, contacts: Contacts | None) -> None:
-        """Write a frame: the bodies of a world as they are now, and their contacts."""
+        """Write a frame: the current state of a world's bodies, and their contacts."""
         with writing(self.path):
             bodies = world.bodies
             arrays = {name: getattr(bodies, name).astype(FRAME[name][0]) for name in FRAME}
@@ -144,7 +145,7 @@ class RunFile:
             _put(frames["time"], number, time)
 
     def _append_added(self, number: int, rows: NDArray[np.int64], arrays: Arrays) -> None:
-        """Write a frame's bodies that came after the start."""
+        """Write a frame's bodies that were added after the start."""
         frames, count = self._frames, len(rows)
         first = self._free_row("added", number)
         for name, array in {"row": rows, **arrays}.items():
@@ -155,7 +156,7 @@ class RunFile:
         _put(frames["added"], number, count)
 
     def _free_row(self, what: str, number: int) -> int:
-        """Where a frame's "contacts" or "added" bodies begin: a chunk that nothing is in."""
+        """The row where a frame's "contacts" or "added" bodies begin: that of a new chunk."""
         if not number:
             return 0
         name = {"contacts": "first_contact", "added": "first_added"}[what]
@@ -177,7 +178,7 @@ class RunFile:
         return first, count, checks
 
     def row_of(self, report: StepReport, extra: Sequence[float] = ()) -> list[float]:
-        """The readings of a step that this file has columns for, its own extra ones last."""
+        """The readings of a step for which this file has columns, extra ones last."""
         return [*(column.of(report) for column in self._columns), *extra]
 
     def append_steps(self, rows: Sequence[Sequence[float]]) -> None:
@@ -206,7 +207,7 @@ class RunFile:
             dataset.flush()
 
     def append_meters(self, rows: NDArray[Any]) -> None:
-        """Write what sources, sinks and meters have counted, rows of `METER`."""
+        """Write the counts of sources, sinks and meters, rows of `METER`."""
         if not len(rows):
             return
         with writing(self.path):
@@ -214,7 +215,7 @@ class RunFile:
             append_records(self.file["meters"], rows)
 
     def sync(self) -> None:
-        """Have everything on the disk."""
+        """Flush everything to disk."""
         with writing(self.path):
             self.file.flush()
             os.fsync(self.file.id.get_vfd_handle())
@@ -226,7 +227,7 @@ class RunFile:
 
 
 def note_rows(notes: Sequence[Note], first: int) -> NDArray[Any]:
-    """Notes as rows of the file, of which the first has that number, shape (notes,)."""
+    """Notes as rows of the file, the first of which has the number `first`, shape (notes,)."""
     rows = np.zeros(len(notes), dtype=NOTE)
     for row, note in zip(rows, notes, strict=True):
         row["step"], row["time"], row["value"] = note.step, note.time, note.value
@@ -243,7 +244,7 @@ def columns_of(file: h5py.File) -> list[str]:
 
 
 def describe(file: h5py.File, rate: float, about: Mapping[str, Any]) -> None:
-    """Write the attributes of a run whose arrays are all there, and the digest of constants."""
+    """Write the attributes of a run whose arrays are complete, and the digest of constants."""
     steps = file["steps"]
     outline = Outline(
         VERSION,
@@ -266,25 +267,25 @@ def describe(file: h5py.File, rate: float, about: Mapping[str, Any]) -> None:
 
 
 def put_text(holder: Any, name: str, text: str) -> None:
-    """Write text as an attribute, in the block that has a checksum."""
+    """Write text as an attribute, in a block with a checksum."""
     content = text.encode()
     holder.attrs.create(name, content, dtype=h5py.string_dtype("utf-8", max(1, len(content))))
 
 
 def require_space(path: Path, size: int) -> None:
-    """Raise `OutputError` where so many bytes are not free; HDF5 itself fails badly then."""
+    """Raise `OutputError` if `size` bytes are not free: HDF5 does not survive a full disk."""
     free = shutil.disk_usage(path.parent).free
     if free < size:
         raise OutputError(
             f"cannot write {path}: the disk is full ({free / 1e6:.1f} MB are free, "
-            f"{size / 1e6:.1f} MB are needed); what was written before can still be read"
+            f"{size / 1e6:.1f} MB are needed); earlier data can still be read"
         )
 
 
 def add_constants(file: h5py.File, arrays: Arrays) -> None:
-    """Write what does not change, by the names of `CONSTANT`."""
+    """Write the constants, by the names of `CONSTANT`."""
     for name in CONSTANT:
-        packed = PACKED if len(arrays[name]) > ROWS else {}  # a chunk has its price, too
+        packed = PACKED if len(arrays[name]) > ROWS else {}  # chunks have a cost, too
         file.create_dataset(name, data=arrays[name], **packed)
 
 
@@ -303,7 +304,7 @@ def _bodies(world: World) -> Arrays:
 
 
 def _add_growing(file: h5py.File, bodies: int, contacts: bool, extra: Mapping[str, str]) -> None:
-    """The datasets that grow, still empty."""
+    """The growing datasets, still empty."""
     for name, (kind, each) in FRAME.items():
         add_frames(file, name, kind, 0, bodies)
         add_rows(file, f"added/{name}", kind, each, chunk=ROWS, **PACKED)
@@ -326,15 +327,15 @@ def add_rows(
     file: h5py.File, name: str, kind: Any, each: tuple[int, ...] = (), *, chunk: int = 256,
     **packed: Any,
 ) -> h5py.Dataset:  # fmt: skip
-    """A dataset that rows of a shape are appended to, still empty."""
+    """A dataset to which rows of a given shape are appended, still empty."""
     return file.create_dataset(
         name, (0, *each), kind, maxshape=(None, *each), chunks=(chunk, *each), **packed
     )
 
 
 def add_frames(file: h5py.File, name: str, kind: Any, frames: int, bodies: int) -> h5py.Dataset:
-    """The dataset of an array of frames for the bodies of the start, still empty."""
-    each, most = FRAME[name][1], max(bodies, 1)  # a chunk of nothing cannot be
+    """The dataset of an array of frames for the initial bodies, still empty."""
+    each, most = FRAME[name][1], max(bodies, 1)  # chunks must not be empty
     return file.create_dataset(
         f"frames/{name}", (frames, bodies, *each), kind, maxshape=(None, most, *each),
         chunks=(1, most, *each), **PACKED,
@@ -355,7 +356,7 @@ def add_steps(file: h5py.File, columns: list[str], units: list[str]) -> h5py.Dat
 
 
 def _put_chunks(dataset: h5py.Dataset, first: int, rows: NDArray[Any]) -> None:
-    """Append whole chunks, at a row that begins one."""
+    """Append whole chunks, from the first row of a chunk on."""
     dataset.id.set_extent((first + len(rows), *dataset.shape[1:]))
     thick, others = dataset.chunks[0], (0,) * (dataset.ndim - 1)
     for start in range(0, len(rows) if rows.size else 0, thick):

@@ -1,4 +1,4 @@
-"""Runs of scenes: begun, interrupted, and gone on with, bit for bit."""
+"""Runs of scenes: started, interrupted and resumed, bit for bit."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from amontons.checks import positive
 from amontons.errors import FileFormatError, InputError
 from amontons.interchange.file_scene import FileScene, load_scene, save_scene
 from amontons.ranks.communicator import Communicator
-from amontons.results.claim import Claim
+from amontons.results.claim import FolderClaim
 from amontons.results.layout import CHECKPOINT, RUN_FILE, SCENE_FILE
 from amontons.results.reader import Results
 from amontons.results.recorder import Recorder
@@ -26,7 +26,7 @@ from amontons.storage.reading import require_file
 
 @dataclass(frozen=True, repr=False)
 class RecordedRun:
-    """A simulation of a scene and the recorder that writes it down."""
+    """A simulation of a scene, and its recorder."""
 
     scene: Scene | FileScene
     settings: Advice
@@ -35,7 +35,7 @@ class RecordedRun:
 
     @property
     def left(self) -> float:
-        """Simulated time that is still to come [s]."""
+        """Remaining simulated time [s]."""
         return max(0.0, self.settings.time - self.simulation.time)
 
     def __repr__(self) -> str:
@@ -65,16 +65,16 @@ def begin(
     resume: bool = False,
     ranks: Communicator | None = None,
 ) -> RecordedRun:
-    """Begin a run of a scene in a new folder; `settings` are by default those it advises.
+    """Start a run of a scene in a new folder; `settings` are by default those that it advises.
 
-    Of a scene file the folder keeps a copy, so that the run can go on without the original.
-    Nothing that is in the folder is written over, unless `force` says that a run, a checkpoint or
-    a scene in it may go. With `resume`, the same run is gone on with where the folder holds it.
-    Of processes that share a run (`ranks`), the leading one begins it, and others :func:`follow`.
+    The folder keeps a copy of a scene file, so that the run can be resumed without the original.
+    Nothing in the folder is overwritten, unless `force` allows replacing a run, a checkpoint or a
+    scene in it. With `resume`, the same run is resumed if the folder holds it. Of processes that
+    share a run (`ranks`), the leading one starts it, and the others :func:`follow`.
     """
     folder, settings = Path(folder), settings or scene.advice
     simulation = _simulation(scene, settings, ranks)
-    claim = Claim(folder)
+    claim = FolderClaim(folder)
     with claim.kept():
         there = resume and (folder / RUN_FILE).exists()
         kept = (SCENE_FILE,) if isinstance(scene, FileScene) else ()
@@ -101,7 +101,7 @@ def begin(
 
 
 def _require_same(folder: Path, about: dict[str, Any]) -> None:
-    """Raise where a folder holds a run of another scene, or of other parameters or settings."""
+    """Raise if a folder holds a run of another scene, or with other parameters or settings."""
     with Results(folder) as results:
         told = results.about
     for key, value in json.loads(json.dumps(about)).items():
@@ -113,14 +113,14 @@ def _require_same(folder: Path, about: dict[str, Any]) -> None:
 
 
 def follow(scene: Scene | FileScene, settings: Advice, ranks: Communicator) -> FollowedRun:
-    """A run that another process begins and records."""
+    """A run that another process starts and records."""
     return FollowedRun(settings, _simulation(scene, settings, ranks))
 
 
 def follow_resumed(
     folder: str | os.PathLike[str], ranks: Communicator, *, time: float | None = None
 ) -> FollowedRun:
-    """A run that another process goes on with and records; that must wait until this is done."""
+    """A run that another process resumes and records, once this call has returned."""
     folder = Path(folder)
     with Results(folder) as results:
         scene, settings = _described(results)
@@ -139,13 +139,13 @@ def resume(
     checkpoint_every: float = 20.0,
     ranks: Communicator | None = None,
 ) -> RecordedRun:
-    """Go on with a run from its last checkpoint, to its own end or to another `time` [s].
+    """Resume a run from its last checkpoint, to its own end or to another `time` [s].
 
-    It may have been made by any number of processes.
+    It may have been recorded by any number of processes.
     """
     folder = Path(folder)
-    Results(folder).close()  # says what is wrong where there is no run
-    claim = Claim(folder)
+    Results(folder).close()  # raises a clear error if there is no run
+    claim = FolderClaim(folder)
     with claim.kept():
         with Results(folder) as results:
             scene, settings = _described(results)
@@ -209,7 +209,7 @@ def _described(results: Results) -> tuple[Scene | FileScene, Advice]:
 
 
 def _kept_scene(folder: Path, told: object) -> FileScene:
-    """The scene file of a run, which must be the one that it began with."""
+    """The scene file of a run, which must not have changed since its start."""
     path = folder / SCENE_FILE
     if told is not None and _hash(path) != told:
         raise InputError(

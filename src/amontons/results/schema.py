@@ -1,4 +1,4 @@
-"""What a run's file must be like before anything in it is used."""
+"""The required structure of a run's file, checked before any of it is used."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ from amontons.storage.guarded_hdf5 import GuardedFile
 
 Arrays = dict[str, NDArray[Any]]
 Shape = tuple[int | str, ...]
-"""Of an array: lengths, or names of lengths, which are the same wherever the name is."""
+"""The shape of an array: lengths, or names of lengths, equal wherever the name occurs."""
 
 MOST_PACKED = 1100
-"""Times that deflate makes bytes fewer at most; what claims more is not in the file."""
+"""Largest compression ratio of deflate; an array that claims more cannot be in the file."""
 
 BODIES: dict[str, tuple[str, Shape]] = {
     "bodies/id": ("i", ("bodies",)),
@@ -54,20 +54,20 @@ SHAPES: dict[str, tuple[str, Shape]] = {
     "shapes/triangle_start": ("i", ("starts",)),
 }
 CONSTANT = BODIES | SHAPES
-"""Arrays that do not change: the kind of their numbers (numpy's letter) and their shapes."""
+"""Constant arrays: the kind of their numbers (numpy's letter) and their shapes."""
 
 NEW = ("bodies/material",)
-"""Those that older files do not have."""
+"""Arrays that older files do not have."""
 
 
 def constant_names(version: int) -> list[str]:
-    """Names of the arrays that do not change in a file of this version."""
+    """Names of the constant arrays in a file of this version."""
     return [name for name in CONSTANT if version >= OPEN or name not in NEW]
 
 
 @dataclass(frozen=True)
 class Outline:
-    """What a file says of itself, checked."""
+    """The metadata of a file, checked."""
 
     version: int
     written_by: str
@@ -76,17 +76,17 @@ class Outline:
     """Frames per simulated second [1/s]."""
     about: dict[str, Any]
     columns: list[str]
-    """Of the steps, their checksum included."""
+    """Columns of the steps, including their checksum."""
     units: list[str]
     contact_arrays: list[str]
-    """Recorded of each contact; none where contacts were not recorded."""
+    """Arrays of contacts; none if contacts were not recorded."""
     noted: bool
-    """Whether there is a list of notes, be it empty."""
+    """Whether there is a list of notes, even an empty one."""
     digest: str
 
     @property
     def open(self) -> bool:
-        """Whether bodies may come and go."""
+        """Whether bodies may be added and removed."""
         return self.version >= OPEN
 
     @property
@@ -95,7 +95,7 @@ class Outline:
         return self.version >= CHECKED
 
     def attributes(self) -> dict[str, Any]:
-        """What the digest of constants holds beside arrays."""
+        """What the digest of constants covers beside arrays."""
         return {
             "format": FORMAT,
             "version": self.version,
@@ -109,7 +109,7 @@ class Outline:
 
 
 def outlined(file: GuardedFile, size: int) -> Outline:
-    """What a file of so many bytes says of itself; every array that is to be read is checked."""
+    """The metadata of a file of `size` bytes; every array to be read is checked against it."""
     found, version = attribute(file.file, "format"), attribute(file.file, "version")
     if found != FORMAT or version not in READABLE or "steps" not in file:
         what = f"its version is {version}" if found == FORMAT else "it is another file"
@@ -133,7 +133,7 @@ def outlined(file: GuardedFile, size: int) -> Outline:
 
 
 def attribute(holder: Any, name: str) -> Any:
-    """A number or text; None where there is no such attribute."""
+    """A number or text; None if there is no such attribute."""
     if name not in holder.attrs:
         return None
     value = holder.attrs[name]
@@ -143,7 +143,7 @@ def attribute(holder: Any, name: str) -> Any:
         return value.item()
     if isinstance(value, str):
         return value
-    raise FileFormatError(f"its attribute {name} is not a number and not text")
+    raise FileFormatError(f"its attribute {name} is neither a number nor text")
 
 
 def _text(holder: Any, name: str) -> str:
@@ -171,7 +171,7 @@ def _about(text: str) -> dict[str, Any]:
 
 
 def _check_arrays(file: GuardedFile, outline: Outline, size: int) -> None:
-    """Raise where an array is missing, has another type or shape, or claims more than there is."""
+    """Raise if an array is missing, has the wrong type or shape, or claims too much data."""
     lengths: dict[str, int] = {}
     for name, (kind, shape) in _expected(outline).items():
         _check(file.dataset(name), name, kind, shape, lengths, size)
@@ -244,7 +244,7 @@ def _check(
 
 
 def _check_size(dataset: h5py.Dataset, name: str, size: int) -> None:
-    """Raise where an array is larger than what so many bytes can hold."""
+    """Raise if an array is larger than a file of `size` bytes can hold."""
     count = math.prod(dataset.shape) * dataset.dtype.itemsize
     chunk = math.prod(dataset.chunks or ()) * dataset.dtype.itemsize
     if max(count, chunk) > MOST_PACKED * size:

@@ -1,4 +1,4 @@
-"""`SingleFrame`: a simulation as it is now, to be shown like a run of one frame."""
+"""`SingleFrame`: the current state of a simulation, to be shown like a run of one frame."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Floats = NDArray[np.float64]
 
 
 class SingleFrame:
-    """Bodies, shapes and contacts of a simulation, copied; it goes on without this."""
+    """Copies of the bodies, shapes and contacts of a simulation."""
 
     frames = 1
     has_contacts = True
@@ -42,7 +42,9 @@ class SingleFrame:
             bodies.position.copy(),
             bodies.orientation.copy(),
             bodies.twist.copy(),
-            simulation.contacts.among(simulation.bodies.id),  # some bodies may be gone since
+            simulation.contacts.among(
+                simulation.bodies.id
+            ),  # some bodies may have been removed since
             self,
         )
 

@@ -1,4 +1,4 @@
-"""`StoredRun`: the file of a run, of which nothing is handed out that is not as it was written."""
+"""`StoredRun`: the file of a run, which returns only data that matches its checksums."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ T = TypeVar("T")
 Moments = NDArray[Any]
 
 PAUSES = (0.01, 0.03, 0.1, 0.2, 0.4)
-"""Seconds before looking again where a file that somebody writes does not make sense."""
+"""Seconds before rereading a file that is being written and looks inconsistent."""
 
 GROWS = ("added/bodies", "added/shapes", "materials")
-"""Tables whose lengths tell whether anything came since the last look."""
+"""Tables whose lengths show whether anything was added since the last refresh."""
 
 AT_ONCE = 1 << 24
-"""Bytes of an array that are read together."""
+"""Bytes of an array that are read at once."""
 
 
 class StoredRun:
@@ -46,7 +46,7 @@ class StoredRun:
         self._read("", self._open)
 
     def _open(self) -> None:
-        """Open the file as it is now; what is known of it is kept while it says the same."""
+        """Open the current file; cached data is kept as long as it is unchanged."""
         file = GuardedFile(self.path)
         try:
             outline = outlined(file, self.path.stat().st_size)
@@ -66,7 +66,7 @@ class StoredRun:
             self.__dict__.pop(name, None)
 
     def _read_added(self, file: GuardedFile, outline: Outline) -> None:
-        """What came since the start; frames are counted before, so that all they have is there."""
+        """Additions since the start; frames are counted first, so that none is incomplete."""
         counts = [file.dataset(name).shape[0] for name in GROWS] if outline.open else []
         if self.constants and counts == self._counts:
             return
@@ -77,7 +77,7 @@ class StoredRun:
 
     @property
     def bodies(self) -> int:
-        """Bodies that ever were in a frame."""
+        """Number of bodies that were ever in a frame."""
         return len(self.constants["bodies/id"])
 
     def _reopen(self) -> None:
@@ -86,11 +86,11 @@ class StoredRun:
 
     @property
     def file(self) -> Any:
-        """The HDF5 file itself, of h5py; what is read from there is not checked."""
+        """The HDF5 file itself, of h5py; data read from it directly is not checked."""
         return self._file.file
 
     def refresh(self) -> None:
-        """Look again: a run that still goes on has more frames by now."""
+        """Read again: a run that is still going on has more frames by now."""
         self._read("", self._reopen)
 
     def close(self) -> None:
@@ -116,11 +116,11 @@ class StoredRun:
             told = self._rows("frames/check", 0, self.frames)[:, 0]
             _agree("frame", np.arange(self.frames), of_rows(0, found), told)
         if not np.isfinite(found["time"]).all() or (np.diff(found["time"]) < 0.0).any():
-            raise FileFormatError("the times of its frames do not rise")
+            raise FileFormatError("the times of its frames are not increasing")
         if (found["step"] < 0).any() or (np.diff(found["step"]) < 0).any():
-            raise FileFormatError("the steps of its frames do not rise")
+            raise FileFormatError("the steps of its frames are not increasing")
         if min(found["first_contact"].min(initial=0), found["contacts"].min(initial=0)) < 0:
-            raise FileFormatError("a frame has fewer contacts than none")
+            raise FileFormatError("a frame has a negative number of contacts")
         return found
 
     def frame_arrays(self, name: str, first: int, last: int) -> Iterator[NDArray[Any]]:
@@ -148,7 +148,7 @@ class StoredRun:
     def _with_added(
         self, name: str, first: int, begun: NDArray[Any]
     ) -> tuple[NDArray[Any], NDArray[np.bool_]]:
-        """An array of frames with rows for all bodies, NaN where one is not there; and who is."""
+        """An array of frames with rows for all bodies, NaN for absent ones; and who is present."""
         last, here = first + len(begun), begun.shape[1]
         found = np.full((len(begun), self.bodies, *begun.shape[2:]), np.nan, dtype=begun.dtype)
         found[:, :here] = begun
@@ -159,7 +159,7 @@ class StoredRun:
             if count:
                 rows = self._rows("added/row", start, start + count)
                 if (rows < here).any() or (rows >= self.bodies).any():
-                    raise FileFormatError("a frame has a body that is not there")
+                    raise FileFormatError("a frame has a body that does not exist")
                 found[i, rows] = self._rows(f"added/{name}", start, start + count)
                 there[i, rows] = True
         _agree("the bodies of frame", np.arange(first, last), there.sum(axis=1), told)
@@ -175,7 +175,7 @@ class StoredRun:
 
     @cached_property
     def added_in_frames(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Where each frame's bodies that came later begin, and how many, both (frames,)."""
+        """First row and number of each frame's later additions, both of shape (frames,)."""
         if not self.outline.open:
             return np.zeros(self.frames, np.int64), np.zeros(self.frames, np.int64)
         return self._read("what it says of bodies that came", self._added_in_frames)
@@ -185,10 +185,10 @@ class StoredRun:
         counts = self._rows("frames/added", 0, self.frames).astype(np.int64)
         most = self._file.dataset("added/row").shape[0]
         if starts.min(initial=0) < 0 or counts.min(initial=0) < 0 or counts.max(initial=0) > most:
-            raise FileFormatError("a frame has bodies in rows that are not there")
+            raise FileFormatError("a frame has bodies in rows that do not exist")
         ends = starts + counts
         if (starts[1:] < ends[:-1]).any() or ends.max(initial=0) > most:
-            raise FileFormatError("a frame has bodies in rows of another, or that are not there")
+            raise FileFormatError("a frame has bodies in rows of another, or that do not exist")
         return starts, counts
 
     def contacts_of(self, number: int) -> Arrays:
@@ -207,13 +207,13 @@ class StoredRun:
         found = self._rows(f"contacts/{name}", first, first + count)
         self._check_frames(f"contacts/{name}", number, [found])
         if name == "bodies" and not np.isin(found, self.constants["bodies/id"]).all():
-            raise FileFormatError("a contact is of a body that is not there")
+            raise FileFormatError("a contact names a body that does not exist")
         if name != "bodies" and not np.isfinite(found).all():
             raise FileFormatError(f"contacts/{name} has a number that is not finite")
         return found
 
     def chunk(self, name: str, where: tuple[int, ...]) -> tuple[int, bytes]:
-        """A compressed chunk as it is, and which filters it has been spared."""
+        """A compressed chunk as stored, and the mask of filters that were skipped."""
 
         def read() -> tuple[int, bytes]:
             found: tuple[int, bytes] = self._file.dataset(name).id.read_direct_chunk(where)
@@ -222,7 +222,7 @@ class StoredRun:
         return self._read(f"a part of {name}", read)
 
     def _check_frames(self, name: str, first: int, arrays: Sequence[NDArray[Any]]) -> None:
-        """Raise where arrays of frames, one after the other, are not what was written."""
+        """Raise if arrays of consecutive frames do not match their checksums."""
         if not self.outline.checked:
             return
         names = checked_names(self.outline.contact_arrays, self.outline.version)
@@ -288,13 +288,13 @@ class StoredRun:
         return rows
 
     def _enough(self, name: str, rows: int) -> None:
-        """Raise where an array is shorter than it must be."""
+        """Raise if an array is too short."""
         there = self._file.dataset(name).shape[0]
         if there < rows:
             raise FileFormatError(f"{name} has {there} rows, and {rows} are needed")
 
     def _read(self, what: str, read: Callable[[], T]) -> T:
-        """What `read` returns; a file that somebody writes is looked at again for a second."""
+        """What `read` returns; a file that is being written is read again for up to a second."""
         for pause in (*PAUSES, None):
             try:
                 return read()
@@ -304,14 +304,14 @@ class StoredRun:
                 break
             time.sleep(pause)
             if what:
-                with contextlib.suppress(*HDF5_ERRORS):  # which the next try will say
+                with contextlib.suppress(*HDF5_ERRORS):  # the next attempt will raise it
                     self._reopen()
         how = f": {what} cannot be read" if what else " cannot be read as a run"
         raise FileFormatError(f"{self.path}{how}: {said}")
 
 
 def _agree(what: str, numbers: NDArray[Any], made: NDArray[Any], told: NDArray[Any]) -> None:
-    """Raise where a checksum is not the one that was written."""
+    """Raise if a checksum does not match."""
     wrong = made != told
     if wrong.any():
         raise FileFormatError(

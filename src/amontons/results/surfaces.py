@@ -1,7 +1,7 @@
-"""Shapes as triangles about their centres of mass, for those who draw them.
+"""Shapes as triangles about their centres of mass, for drawing.
 
-Spheres need no triangles in a file: their radius says it all, and readers make them when they are
-asked for. So a hundred thousand sizes of grain take as many rows and nothing else.
+Spheres need no triangles in a file: readers make them from the radius on demand. So a hundred
+thousand sizes of grain take as many rows and nothing else.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Surface:
 
     @property
     def _made(self) -> bool:
-        """Whether its triangles are made here: those of a sphere, which files leave out."""
+        """Whether its triangles are generated here: those of a sphere, which files leave out."""
         return self.kind == "Sphere" and not len(self._triangles)
 
     @property
@@ -86,9 +86,9 @@ def surfaces_of(arrays: Mapping[str, NDArray[Any]]) -> list[Surface]:
 def shape_arrays(
     shapes: Sequence[Shape], origins: Sequence[tuple[float, float, float]]
 ) -> dict[str, NDArray[Any]]:
-    """Shapes, such as those of a world, as the arrays of the group ``shapes``.
+    """Shapes as the arrays of the group ``shapes``.
 
-    `origins` are the centres of mass of the bodies that have them, in their frames [m].
+    `origins` are the centres of mass of their bodies, in the shapes' frames [m].
     """
     count = len(shapes)
     vertices, triangles = [], []

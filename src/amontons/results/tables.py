@@ -22,11 +22,11 @@ UNITS = {
     "tx": "N m", "ty": "N m", "tz": "N m", "mass": "kg", "radius": "m",
     "mass_back": "kg", "speed": "m/s",
 }  # fmt: skip
-"""Units of columns that have one; readings of steps bring their own."""
+"""Units of columns; those of readings of steps come from the run."""
 
 
 def frame_numbers(results: Results, frames: Sequence[int] | slice | None) -> list[int]:
-    """Numbers of the frames that were asked for, all by default."""
+    """Numbers of the requested frames, by default all."""
     every = range(results.frames)
     if frames is None:
         return list(every)
@@ -114,13 +114,13 @@ TABLES: dict[str, Callable[[Results, list[int]], Columns]] = {
     "bodies": _bodies, "contacts": _contacts, "steps": _steps, "notes": _notes,
     "meters": _meters,
 }  # fmt: skip
-"""Tables by name; `Results.to_pandas` says what their rows are."""
+"""Tables by name; `Results.to_pandas` describes their rows."""
 
 
 def columns_of_table(
     results: Results, table: str, frames: Sequence[int] | slice | None
 ) -> tuple[Columns, dict[str, str]]:
-    """The columns of a table, and units of those that have one."""
+    """The columns of a table, and their units."""
     if table not in TABLES:
         rest = "; run files have no readings of joints" if table == "joints" else ""
         raise InputError(f"there is no table {table!r}: choose {', '.join(TABLES)}{rest}")

@@ -1,8 +1,7 @@
-"""A run's file, cut back to a step: what a resumed run begins with."""
+"""Cutting a run's file back to a step, from which a resumed run continues."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -38,13 +37,14 @@ from amontons.results.run_file import (
     writing,
 )
 from amontons.results.stored_run import StoredRun
+from amontons.storage.writing import take_place
 
 
 def cut_back(path: Path, step: int, about: Mapping[str, Any]) -> RunFile:
-    """Drop what came after a step, and go on from there; the old file stays until that is done.
+    """Drop everything after a step; the old file is kept until the new one is complete.
 
-    A file whose writer was killed cannot be opened for writing again, so all of it is copied:
-    compressed chunks as they are, damaged ones included, which their checksums tell.
+    A file whose writer was killed cannot be reopened for writing, so all of it is copied:
+    compressed chunks as they are, even damaged ones, which their checksums reveal.
     """
     fresh = path.with_name(f".{path.name}.new")
     old = StoredRun(path)
@@ -56,12 +56,12 @@ def cut_back(path: Path, step: int, about: Mapping[str, Any]) -> RunFile:
     finally:
         old.close()
     with writing(path):
-        os.replace(fresh, path)
+        take_place(fresh, path)
         return RunFile.reopened(path)
 
 
 def _fill(new: h5py.File, old: StoredRun, step: int, about: Mapping[str, Any]) -> None:
-    """Write all of a run up to a step."""
+    """Write a run up to a step."""
     moments, outline = old.moments, old.outline
     frames = int(np.searchsorted(moments["step"], step, side="right"))
     add_constants(new, old.begun)
@@ -85,7 +85,7 @@ def _fill(new: h5py.File, old: StoredRun, step: int, about: Mapping[str, Any]) -
 
 
 def _write_added(new: h5py.File, old: StoredRun, step: int, frames: int) -> None:
-    """What had come until a step, and the bodies among it in so many frames."""
+    """Additions up to a step, and their rows in the frames up to it."""
     add_tables(new)
     starts, counts = (each[:frames] for each in old.added_in_frames)
     if old.outline.open:
@@ -102,7 +102,7 @@ def _write_added(new: h5py.File, old: StoredRun, step: int, frames: int) -> None
 
 
 def _copy_records(new: h5py.File, old: StoredRun, step: int) -> None:
-    """Bodies, shapes and materials that had come until a step, and what meters had counted."""
+    """Bodies, shapes and materials added up to a step, and the counts of meters."""
     tables = {name: old.added[name] for name in ("added/bodies", "added/shapes", "materials")}
     for name, rows in {**tables, "meters": old.meter_rows()}.items():
         append_records(new[name], rows[rows["step"] <= step])
@@ -112,13 +112,13 @@ def _copy_records(new: h5py.File, old: StoredRun, step: int) -> None:
 
 
 def _write_checks(new: h5py.File, old: StoredRun, frames: int) -> None:
-    """Checksums of frames as they are; those of older files are made."""
+    """Checksums of frames, copied; for older files they are computed."""
     names = checked_names(old.outline.contact_arrays)
     checks = add_checks(new, len(names))
     if old.outline.open:
         _write(checks, old.file["frames/check"][:frames])
         return
-    rows = np.arange(old.bodies)  # of files in which bodies stay
+    rows = np.arange(old.bodies)  # files in which bodies are never removed
     present = [of_array(number, rows) for number in range(frames)]
     if old.outline.checked:
         _write(checks, np.column_stack([old.file["frames/check"][:frames], present]))
@@ -137,7 +137,7 @@ def _write_checks(new: h5py.File, old: StoredRun, frames: int) -> None:
 def _write_steps(new: h5py.File, old: StoredRun, step: int) -> None:
     numbers = old.column("number")
     if (np.diff(numbers) <= 0.0).any():
-        raise FileFormatError(f"{old.path}: the numbers of its steps do not rise")
+        raise FileFormatError(f"{old.path}: the numbers of its steps are not increasing")
     kept = int(np.searchsorted(numbers, step, side="right"))
     columns = [name for name in old.outline.columns if name != CRC]
     told = dict(zip(old.outline.columns, old.outline.units, strict=False))
@@ -174,7 +174,9 @@ def _copy_chunks(old: StoredRun, new: h5py.File, name: str, rows: int) -> None:
     source = old.file[name]
     found = {key: getattr(source, key) for key in PACKED}
     if found != PACKED or source.fletcher32 or source.scaleoffset is not None:
-        raise FileFormatError(f"{old.path}: {name} is compressed in another way; it cannot go on")
+        raise FileFormatError(
+            f"{old.path}: {name} is compressed in another way; it cannot be continued"
+        )
     dataset = new.create_dataset(
         name, (rows, *source.shape[1:]), source.dtype, maxshape=source.maxshape,
         chunks=source.chunks, **PACKED,

@@ -1,4 +1,4 @@
-"""Putting a robot somewhere by hand, with all that a run remembers of it forgotten."""
+"""Resetting a robot, along with everything that a run remembers about it."""
 
 from __future__ import annotations
 

@@ -31,8 +31,9 @@ Values = ArrayLike | Mapping[str, float]
 class Robot:
     """A robot of a URDF or MJCF file in a world: q, q̇, efforts and controls as arrays.
 
-    Positions and controls count as the file does. Velocities of a robot whose base is free begin
-    with six of the base: that of its centre of mass and its angular velocity, in world axes.
+    Positions and controls follow the conventions of the file. Velocities of a robot whose base is
+    free begin with six of the base: that of its centre of mass and its angular velocity, in world
+    axes.
     """
 
     def __init__(self, imported: Imported) -> None:
@@ -46,7 +47,7 @@ class Robot:
             driven = {name: driven[name] for name in self.joint_names if name in driven}
         self._actuators = driven
         self.control_names: tuple[str, ...] = tuple(driven)
-        """What `ctrl` tells: actuators in the file's order (MJCF), or joints with motors (URDF)."""
+        """Names of the entries of `ctrl`: actuators (MJCF), or joints with motors (URDF)."""
         self._joints: tuple[Connection, ...] = tuple(joint for _, joint in held)
         self._zero = np.array([imported.configuration[name] for name in self.joint_names])
         self._tree: Tree | InputError
@@ -91,7 +92,7 @@ class Robot:
 
     @property
     def world(self) -> World:
-        """Where it stands."""
+        """The world that it is in."""
         return self.imported.world
 
     @property
@@ -101,7 +102,7 @@ class Robot:
 
     @property
     def unsupported(self) -> tuple[str, ...]:
-        """What the file says and the world does not."""
+        """What the file contains and the world does not."""
         return self.imported.unsupported
 
     def simulation(self, *, step: float | None = None, **options: Any) -> Simulation:
@@ -122,14 +123,14 @@ class Robot:
 
     @property
     def joints(self) -> dict[str, JointHandle]:
-        """Its hinges and slides in the simulation by name; their zero is where it started."""
+        """Its hinges and slides in the simulation by name; zero is where they started."""
         joints = self.sim.joints
         return {
             name: joints[each] for name, each in zip(self.joint_names, self._joints, strict=True)
         }
 
     def pose(self, link: str) -> tuple[Floats, Floats]:
-        """Place [m] and quaternion (w, x, y, z) of a link's own frame in the world, now."""
+        """Current position [m] and quaternion (w, x, y, z) of a link's own frame in the world."""
         self._known_link(link)
         return self.imported.pose(link)
 
@@ -190,15 +191,16 @@ class Robot:
         position: ArrayLike | None = None,
         orientation: ArrayLike | None = None,
     ) -> None:
-        """Put the robot there, at these speeds: as if it had never been anywhere else.
+        """Reset the robot to these positions and speeds, without any memory of earlier steps.
 
         Parameters
         ----------
         q, qd:
-            Of all joints as arrays, or of some by name [rad or m, rad/s or m/s]; the others begin
-            where they were loaded, and at rest.
+            Of all joints as arrays, or of some by name [rad or m, rad/s or m/s]; the others are
+            reset to where they were loaded, at rest.
         position, orientation:
-            Of a free base: its centre of mass [m] and quaternion (w, x, y, z); by default as now.
+            Of a free base: its centre of mass [m] and quaternion (w, x, y, z); by default the
+            current ones.
         """
         sim, tree = self.sim, self._whole_tree()
         moved = self._filled("q", q, self._zero) - self._zero
@@ -236,12 +238,12 @@ class Robot:
         return np.zeros((6, tree.size))  # a link that is fixed in the world
 
     def mass_matrix(self) -> Floats:
-        """M of the equations of motion, here and now; shape (velocities, velocities)."""
+        """Current mass matrix M of the equations of motion, shape (velocities, velocities)."""
         tree = self._whole_tree()
         return tree.mass_matrix(tree.now())
 
     def inverse_dynamics(self, acceleration: ArrayLike | None = None) -> Floats:
-        """Efforts that give this acceleration v̇ here and now, without contacts or friction.
+        """Efforts that produce an acceleration v̇ now, without contacts or friction.
 
         By default v̇ = 0: Coriolis forces and gravity. Of shape (velocities,), as is the result:
         those of a free base are the force and torque that it would need.
@@ -253,7 +255,7 @@ class Robot:
         return tree.efforts(tree.now(), self.velocities, rate, self.world.gravity)
 
     def gravity_compensation(self) -> Floats:
-        """Efforts that hold it still against gravity, here and now; shape (velocities,)."""
+        """Efforts that hold it against gravity in the current pose, shape (velocities,)."""
         tree = self._whole_tree()
         none = np.zeros(tree.size)
         return tree.efforts(tree.now(), none, none, self.world.gravity)

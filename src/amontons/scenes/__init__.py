@@ -60,11 +60,11 @@ SCENES: dict[str, type[Scene]] = {
         OddShapes,
     )
 }
-"""All scenes by the names that the command line knows them by."""
+"""All scenes by their names on the command line."""
 
 
 def find_scene(name: str) -> type[Scene]:
-    """The scene of that name; hyphens will do."""
+    """The scene of that name; hyphens are accepted."""
     kind = SCENES.get(name.strip().lower().replace("-", "_"))
     if kind is None:
         raise InputError(f"there is no scene {name!r}; choose one of {', '.join(SCENES)}")

@@ -1,4 +1,4 @@
-"""What every scene is: parameters, a world made from them, and advice on how to run it.
+"""The base of scenes: parameters, a world made from them, and advice on how to run it.
 
 Parameters are declared once, as fields of a dataclass, with unit, limits and help.
 """
@@ -107,10 +107,10 @@ class Parameter:
 
 @dataclass(frozen=True, kw_only=True)
 class Advice:
-    """How a scene is run where nobody says otherwise."""
+    """Default settings for running a scene."""
 
     time: float
-    """Simulated time in which what is worth seeing happens [s]."""
+    """Simulated time that is worth watching [s]."""
     step: float
     """Length of a time step [s]."""
     solver: str = "apgd"
@@ -118,7 +118,7 @@ class Advice:
     tolerance: float = 1e-3
     max_iterations: int = 200
     friction: str | None = None
-    """"convex" or "exact", or None for what simulations do by default."""
+    """"convex" or "exact", or None for the default of simulations."""
 
     def make_solver(self) -> Solver:
         """The solver of every step."""
@@ -131,7 +131,7 @@ class Advice:
         return made
 
     def changed(self, given: Mapping[str, Any], *, prefix: str = "") -> Advice:
-        """The same with what was given instead, checked; messages put `prefix` before a name."""
+        """The same with given values instead, checked; messages prefix names with `prefix`."""
         chosen = {name: value for name, value in given.items() if value is not None}
         for name in ("time", "step", "tolerance"):
             if name in chosen:
@@ -148,12 +148,12 @@ class Scene(ABC):
     """A world to be made. A subclass is a frozen dataclass; each field is a `parameter`."""
 
     name: ClassVar[str]
-    """How the command line calls it."""
+    """Its name on the command line."""
     summary: ClassVar[str]
     """What there is to see, in one line."""
     advice: ClassVar[Advice]
     counted: ClassVar[str] = ""
-    """The parameter that says how many bodies there are, which `--bodies` sets."""
+    """The parameter for the number of bodies, which `--bodies` sets."""
 
     def __post_init__(self) -> None:
         for each in self.parameters():
@@ -161,7 +161,7 @@ class Scene(ABC):
         self.check()
 
     def check(self) -> None:
-        """Raise `InputError` where parameters do not go together."""
+        """Raise `InputError` if parameters are inconsistent."""
 
     def _ordered(self, smaller: str, larger: str) -> None:
         low, high = getattr(self, smaller), getattr(self, larger)

@@ -1,4 +1,4 @@
-"""Contacts of the last step, with the forces that they carried."""
+"""Contacts of the last step, with their forces."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ROWS = ("bodies", "points", "normals", "gaps", "force", "torque")
 
 
 class NetLoad(NamedTuple):
-    """What contacts do to a body, all of them together."""
+    """The net effect of all contacts on a body."""
 
     force: Floats  # [N], (3,)
     torque: Floats  # about the point that was asked for [N m], (3,)
@@ -29,7 +29,7 @@ class NetLoad(NamedTuple):
 
 @dataclass(frozen=True)
 class Contacts:
-    """Where bodies touched, or nearly did, in the last step; places are those at its start."""
+    """Where bodies touched, or nearly did, in the last step; positions are those at its start."""
 
     bodies: NDArray[np.int64]
     """Ids of bodies A and B, shape (contacts, 2)."""
@@ -40,7 +40,7 @@ class Contacts:
     gaps: Floats
     """Negative where the bodies overlap [m], shape (contacts,).
 
-    Between bodies of a broken joint it counts from the overlap in which that left them."""
+    Between bodies of a broken joint it is relative to their overlap when that broke."""
     force: Floats
     """On body B in world axes [N], shape (contacts, 3); A feels the opposite."""
     torque: Floats
@@ -48,7 +48,7 @@ class Contacts:
     step: float = math.nan
     """Length of the step [s], in which a contact's impulse is its force times this."""
     earlier: tuple[Contacts, ...] = field(default=(), repr=False, compare=False)
-    """Contacts of the substeps before, where a step has several; files do not have them."""
+    """Contacts of earlier substeps of the same step; not stored in files."""
 
     @classmethod
     def none(cls) -> Contacts:
@@ -86,18 +86,18 @@ class Contacts:
         return np.asarray(np.linalg.norm(self.friction_force, axis=1))
 
     def among(self, ids: NDArray[np.int64]) -> Contacts:
-        """Those of which both bodies are among `ids`, as after some were removed."""
+        """Contacts between bodies among `ids`, as after some were removed."""
         kept = np.flatnonzero(np.isin(self.bodies, ids).all(axis=1))
         if kept.size == len(self) and not self.earlier:
             return self
         return replace(self.take(kept), earlier=tuple(each.among(ids) for each in self.earlier))
 
     def take(self, rows: NDArray[np.int64]) -> Contacts:
-        """Those in some rows, in that order."""
+        """The contacts in given rows, in that order."""
         return replace(self, **{name: getattr(self, name)[rows] for name in ROWS})
 
     def beside(self, others: Contacts) -> Contacts:
-        """These, then others."""
+        """These contacts followed by others."""
         rows: dict[str, Any] = {
             name: np.concatenate([getattr(self, name), getattr(others, name)]) for name in ROWS
         }
@@ -106,8 +106,8 @@ class Contacts:
     def on(self, body: Body | int, *, about: ArrayLike = (0.0, 0.0, 0.0)) -> NetLoad:
         """Net force and torque on a body, given by its handle or id: the mean over substeps.
 
-        The torque is about the point `about` [m], by default the origin of the world. It has
-        that of the forces at their points, and that of rolling and spinning friction.
+        The torque is about the point `about` [m], by default the origin of the world. It
+        includes that of the forces at their points, and that of rolling and spinning friction.
         """
         number = body.id if isinstance(body, Body) else body
         if isinstance(number, bool) or not isinstance(number, int | np.integer):

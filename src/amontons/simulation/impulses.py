@@ -170,7 +170,7 @@ def find_impulses(
     which such contacts only touch (b = 0), and bodies move at the nearest velocity, without
     friction, that closes no gap and parts what overlaps: b = Φ/h. So no energy comes of an overlap.
     Where there is one such pair, all contacts that overlap are treated so: between a deep and a
-    shallow one a body might be shot out.
+    shallow one per body might be shot out.
     """
     mobile, rows = model.mobile, joints.rows
     if start.inverse_mass is not model.masses.inverse_mass:  # some are asleep

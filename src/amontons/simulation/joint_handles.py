@@ -17,7 +17,7 @@ from amontons.model.world import World
 
 
 class SimulatedJoints(JointSystem):
-    """The joints of a simulation, which read the velocities of its bodies, too.
+    """The joints of a simulation, whose readings include speeds.
 
     `sim.joints["hip"]` is one joint by name. The arrays have one entry per connection between
     bodies, springs included; iterating gives the joints alone, and `springs` the rest.
@@ -50,7 +50,7 @@ class SimulatedJoints(JointSystem):
 
 
 class JointHandle:
-    """One joint of a simulation: what it reads now, and what its motor is told."""
+    """One joint of a simulation: its current readings, and the command of its motor."""
 
     __slots__ = ("_all", "joint")
 
@@ -59,17 +59,17 @@ class JointHandle:
 
     @property
     def index(self) -> int:
-        """Row in the arrays of all joints, now."""
+        """Current row in the arrays of all joints."""
         return self._all.index(self.joint)
 
     @property
     def name(self) -> str:
-        """The name that was given."""
+        """Its name."""
         return self.joint.name
 
     @property
     def position(self) -> float:
-        """Angle [rad], or travel [m] where there is no angle; zero where the joint was added."""
+        """Angle [rad], or travel [m] for slides; zero where the joint was added."""
         row = self.index
         angle = self._all.angle[row]
         return float(self._all.travel[row] if np.isnan(angle) else angle)
@@ -101,10 +101,10 @@ class JointHandle:
 
     @property
     def command(self) -> float | None:
-        """What its motor is told from now on: a position, a speed or a torque, as the motor has it.
+        """Command of its motor until changed: a position, a speed or a torque.
 
-        [rad or m, rad/s or m/s, N m or N]. It takes the place of what the motor was made with, and
-        belongs to the state: copies and checkpoints keep it. None gives the motor back its own law.
+        [rad or m, rad/s or m/s, N m or N]. It replaces the value that the motor was created with,
+        and belongs to the state: copies and checkpoints keep it. None restores the motor's own law.
         """
         told = float(self._all.state.command[self._motor_row()])
         return None if np.isnan(told) else told
@@ -117,7 +117,7 @@ class JointHandle:
 
     @property
     def motor(self) -> str:
-        """What its motor is told: "position", "speed" or "torque"."""
+        """What its motor is commanded: "position", "speed" or "torque"."""
         law = self._all.tables.rows.law[self._motor_row()]
         return {POSITION: "position", EFFORT: "torque"}.get(int(law), "speed")
 

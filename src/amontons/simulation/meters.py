@@ -1,4 +1,4 @@
-"""`MeterReading`: what a source, a sink or a flow meter has counted, by material."""
+"""`MeterReading`: counts of a source, a sink or a flow meter, by material."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class MeterReading:
     kind: str
     """Source, sink or meter."""
     count_by_material: Counts
-    """Bodies that came, went, or passed forwards."""
+    """Bodies that were added, removed, or passed forwards."""
     mass_by_material: Floats
     """Of these [kg]."""
     momentum_by_material: Floats
@@ -35,7 +35,7 @@ class MeterReading:
 
     @property
     def count(self) -> int:
-        """Bodies that came, went, or passed forwards."""
+        """Bodies that were added, removed, or passed forwards."""
         return int(self.count_by_material.sum())
 
     @property
@@ -50,7 +50,7 @@ class MeterReading:
 
     @property
     def speed(self) -> float:
-        """Mean over mass of those that passed forwards, along the normal [m/s]; NaN: nobody did."""
+        """Mean velocity, by mass, of those that passed forwards, along the normal [m/s]."""
         return float(self.momentum_by_material.sum()) / self.mass if self.count else np.nan
 
     def __repr__(self) -> str:

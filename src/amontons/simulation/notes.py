@@ -1,4 +1,4 @@
-"""Notes: what a careful user should know of a step, and what a run's notes come to."""
+"""Notes: what a careful user should know about a step, and summaries of a run's notes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ HEADINGS = {
 
 @dataclass(frozen=True, kw_only=True)
 class Note:
-    """One thing that a careful user should know of a step; `str(note)` is all of it as a sentence.
+    """One thing that a careful user should know about a step; `str(note)` says it in a sentence.
 
     `value` orders notes of a kind, the worst is the largest: the residual (convergence), half
     thicknesses covered (travel), overlap by half thickness (first overlap, overlap), energy by what
@@ -38,18 +38,18 @@ class Note:
     kind: str
     """One of the keys of `HEADINGS`."""
     message: str
-    """What happened, to whom, and what to do."""
+    """What happened, to which bodies, and what to do."""
     step: int
     """Number of the step, from 1."""
     time: float
     """At the end of the step [s]."""
     bodies: tuple[str, ...] = ()
-    """Names of the bodies that it is about."""
+    """Names of the bodies concerned."""
     value: float = 0.0
 
     @property
     def expected(self) -> bool:
-        """Whether it tells of what was asked for, as a joint that may break, not of trouble."""
+        """Whether it reports something intended, such as a breaking joint, rather than trouble."""
         return self.kind in (BROKEN_JOINT, WAITING_SOURCE)
 
     def __str__(self) -> str:
@@ -76,7 +76,7 @@ class NoteSummary(NamedTuple):
 
 
 def summaries(notes: Iterable[Note], steps: int) -> list[NoteSummary]:
-    """What the notes of a run of so many steps come to, kind by kind; troubles come first."""
+    """Summaries of the notes of a run, one per kind; troubles come first."""
     kinds: dict[str, list[Note]] = {}
     for note in notes:
         kinds.setdefault(note.kind, []).append(note)
@@ -116,5 +116,5 @@ def listed(names: Sequence[str], most: int = 3) -> str:
 
 
 def troubles(notes: Iterable[Note]) -> Iterator[Note]:
-    """Those that tell of something that went wrong."""
+    """The notes that report trouble."""
     return (note for note in notes if not note.expected)

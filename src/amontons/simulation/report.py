@@ -1,7 +1,9 @@
-"""What a step tells: one report per step, and all of them as arrays."""
+"""Reports: one per step, and all of them as arrays."""
 
 from __future__ import annotations
 
+import warnings
+from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
@@ -11,6 +13,7 @@ from numpy.typing import NDArray
 from amontons.dynamics.energy import Mechanics
 from amontons.dynamics.energy_ledger import CAUSES, Work
 from amontons.dynamics.joints.readings import JointReadings
+from amontons.errors import InputError, ProblemWarning
 from amontons.problem.solution import Status
 from amontons.simulation.model import Model
 from amontons.simulation.notes import Note, NoteSummary, brief, summaries
@@ -24,7 +27,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, kw_only=True)
 class StepReport:
-    """One step, looked at from outside."""
+    """Summary of one step."""
 
     number: int = reading()
     """Steps taken so far, this one included."""
@@ -37,9 +40,9 @@ class StepReport:
     joint_rows: int = reading(total="largest")
     """Rows of joints, motors and springs in the problem."""
     iterations: int = reading(total="mean")
-    """Of the solver."""
+    """Iterations of the solver."""
     status: Status = reading(attribute="converged", total="sum")
-    """How its solve ended; read as whether it converged, 1 or 0."""
+    """How its solve ended; as a reading, 1 if it converged, else 0."""
     residual: float = reading(total="largest")
     """Independent residual of the solution, in the solver's measure."""
     penetration: float = reading("m", total="largest")
@@ -51,10 +54,10 @@ class StepReport:
     potential_energy: float = reading("J")
     """In gravity, springs, compliant contacts and users' forces at its end [J]."""
     dissipated_energy: float = reading("J")
-    """Became heat since the start, by friction, impacts, dampers and drag [J]."""
+    """Energy dissipated since the start by friction, impacts, dampers and drag [J]."""
     work: Work = reading("J", columns=tuple(f"work_{cause}" for cause in CAUSES))
-    """Energy that came to bodies and springs since the start, by cause [J]: their sum is the
-    kinetic and potential energy at its end."""
+    """Energy supplied to bodies and springs since the start, by cause [J]: its sum is the
+    kinetic and potential energy at the end of the step."""
     momentum: Floats = reading("kg m/s", columns=along_axes("momentum"))
     """At its end [kg m/s], shape (3,)."""
     angular_momentum: Floats = reading("kg m²/s", columns=along_axes("angular_momentum"))
@@ -122,14 +125,44 @@ READINGS = tuple(declared_readings(StepReport))
 _NAMES = tuple(dict.fromkeys(each.attribute for each in READINGS))
 
 
-class Readings:
-    """Every step's report, as arrays: `readings.kinetic_energy` has one entry per step."""
+KEPT = 20_000
+"""Reports that readings keep by default, some 20 MB: a run of days must not fill the memory."""
 
-    def __init__(self) -> None:
-        self.reports: list[StepReport] = []
+
+class Readings:
+    """The reports of steps, as arrays: `readings.kinetic_energy` has one entry per step.
+
+    The last 20 000 steps are kept, and a warning says so once earlier ones are let go. Set `keep`
+    to another number, or to None for all of them; a recorded run has all in its file.
+    """
+
+    def __init__(self, keep: int | None = KEPT) -> None:
+        self.reports: deque[StepReport] = deque(maxlen=_window(keep))
+        self.forgotten = 0
+        """Reports that were let go because newer ones came."""
+
+    @property
+    def keep(self) -> int | None:
+        """Most reports that are kept; None for all."""
+        return self.reports.maxlen
+
+    @keep.setter
+    def keep(self, most: int | None) -> None:
+        there = len(self.reports)
+        self.reports = deque(self.reports, maxlen=_window(most))
+        self.forgotten += there - len(self.reports)
 
     def append(self, report: StepReport) -> None:
         """Keep a report."""
+        if len(self.reports) == self.keep:
+            if not self.forgotten:
+                warnings.warn(
+                    f"readings keep the last {self.keep} steps, and earlier ones are let go from "
+                    "now on; set sim.readings.keep to more, or to None for all, or record the run",
+                    ProblemWarning,
+                    stacklevel=4,
+                )
+            self.forgotten += 1
         self.reports.append(report)
 
     def __len__(self) -> int:
@@ -153,7 +186,7 @@ class Readings:
 
     @property
     def work(self) -> dict[str, Floats]:
-        """Energy that came to bodies and springs since the start, by cause [J], each (steps,)."""
+        """Energy supplied to bodies and springs since the start, by cause [J], each (steps,)."""
         table = np.array([report.work for report in self.reports]).reshape(-1, len(CAUSES))
         return dict(zip(CAUSES, table.T, strict=True))
 
@@ -164,22 +197,34 @@ class Readings:
 
     @property
     def note_summaries(self) -> list[NoteSummary]:
-        """What the notes come to, kind by kind."""
+        """Summaries of the notes, one per kind."""
         return summaries(self.notes, len(self))
 
     def summary(self) -> str:
-        """The run in a few lines: what there was to note, how often, when, and where worst."""
+        """The run in a few lines: its notes, how often and when they occurred, and the worst."""
         if not self.reports:
             return "no steps yet"
         found = self.note_summaries
-        head = f"{len(self)} steps to {self.reports[-1].time:.4g} s"
+        head = f"{self._counted()} to {self.reports[-1].time:.4g} s"
         return "\n".join([f"{head}:" if found else f"{head}, nothing to note", *map(str, found)])
 
     def clear(self) -> None:
-        """Forget everything so far, as a long run may want to."""
+        """Discard everything so far, as in a long run."""
         self.reports.clear()
+        self.forgotten = 0
 
     def __repr__(self) -> str:
         if not self.reports:
             return "<Readings: no steps yet>"
-        return f"<Readings: {len(self)} steps, {brief(self.note_summaries) or 'nothing to note'}>"
+        found = brief(self.note_summaries) or "nothing to note"
+        return f"<Readings: {self._counted()}, {found}>"
+
+    def _counted(self) -> str:
+        steps = f"{len(self)} steps"
+        return f"the last {steps} of {len(self) + self.forgotten}" if self.forgotten else steps
+
+
+def _window(keep: int | None) -> int | None:
+    if keep is not None and (isinstance(keep, bool) or not isinstance(keep, int) or keep < 1):
+        raise InputError(f"keep must be a whole number, 1 or more, or None for all, got {keep!r}")
+    return keep

@@ -1,4 +1,4 @@
-"""What a simulation is told: how bodies touch, when they sleep, which solver takes which step."""
+"""Settings of a simulation: contact rules, sleeping, and which solver takes which step."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from amontons.solvers import Auto, ExactCoulomb, Solver
 Floats = NDArray[np.float64]
 
 FINE_BELOW = 256
-"""Contacts and joint rows up to which the default solver is asked for :data:`FINE`."""
+"""Most contacts and joint rows for which the default solver uses :data:`FINE`."""
 
 COARSE, FINE = 1e-3, 1e-8
 """Tolerances of the default solver: in a small scene a fine one costs next to nothing."""
@@ -77,18 +77,18 @@ def _finer(solver: Solver) -> Solver:
 
 @dataclass(frozen=True, kw_only=True)
 class Rules:
-    """How a run is to go on, apart from its solver and its steps; see `Simulation`."""
+    """Settings of a run, apart from its solver and its steps; see `Simulation`."""
 
     near: float | None = None
     """Contacts with a smaller gap are always in the problem [m]."""
     recovery_speed: float | None = None
     """Bodies that overlap separate at this speed at most [m/s]."""
     bounce_speed: float | None = None
-    """Slower impacts give nothing back [m/s]."""
+    """Slower impacts do not bounce [m/s]."""
     sleeping: Sleeping | None = None
-    """When bodies that rest fall asleep; by default never."""
+    """When resting bodies fall asleep; by default never."""
     watch: str = "stop"
-    """What to do where energy comes from nowhere: "stop", "note" or "off"."""
+    """What to do when energy appears from nowhere: "stop", "note" or "off"."""
 
     def __post_init__(self) -> None:
         for name in ("near", "recovery_speed", "bounce_speed"):

@@ -1,4 +1,4 @@
-"""`Simulation`: a world in motion, and everything one may ask of it."""
+"""`Simulation`: a world in motion, and everything that can be read from it."""
 
 from __future__ import annotations
 
@@ -140,15 +140,15 @@ class Simulation:
 
     @property
     def model(self) -> Model:
-        """What the world is made of, as it is now: all that steps do not change."""
+        """The current model: everything that steps do not change."""
         self.follow_world()
         return self._model
 
     @property
     def state(self) -> State:
-        """All that steps change, as it is now; its bodies are those of the world.
+        """The current state: everything that steps change; its bodies are those of the world.
 
-        Take a copy to keep it, `saved = sim.state.copy()`, and assign it to go back there:
+        Take a copy to keep it, `saved = sim.state.copy()`, and assign it to return to it:
         `sim.state = saved`. That needs the same bodies, joints and loads.
         """
         self.follow_world()
@@ -183,17 +183,17 @@ class Simulation:
 
     @property
     def cell(self) -> CellState:
-        """The cell as it is now: `sim.cell.lengths`, `.volume`, `.tilt`, `.images`."""
+        """The current cell: `sim.cell.lengths`, `.volume`, `.tilt`, `.images`."""
         return self._state.cell
 
     @property
     def work(self) -> Work:
-        """Energy that came to bodies and springs so far, by cause [J]; taken: negative."""
+        """Energy supplied to bodies and springs so far, by cause [J]; negative where extracted."""
         return self._state.energy.by_cause
 
     @property
     def dissipated(self) -> float:
-        """Energy that became heat so far, by friction, impacts, dampers and drag [J]."""
+        """Energy dissipated so far by friction, impacts, dampers and drag [J]."""
         return self.work.dissipated
 
     # -- running ----------------------------------------------------------------------------------
@@ -207,13 +207,13 @@ class Simulation:
         on_step: Callable[[StepReport], bool | None] | None = None,
         strict: bool = False,
     ) -> Readings:
-        """Take steps for so many seconds of simulated time, and return all readings.
+        """Take steps for a duration [s] of simulated time, and return all readings.
 
         Parameters
         ----------
         until:
-            The simulated time to run to [s], instead of a duration; none is taken where that has
-            passed, so a script that goes on with a recorded run can say it again.
+            The simulated time to run to [s], instead of a duration; no step is taken if it has
+            passed, so that a script may repeat the call when it resumes a recorded run.
         progress:
             Show a bar with the time, contacts, iterations and the residual.
         on_step:
@@ -236,7 +236,7 @@ class Simulation:
         return self.readings
 
     def step(self) -> StepReport:
-        """Take one time step, and report on it. If it raises, the state is as before."""
+        """Take one time step, and return its report. If it raises, the state is unchanged."""
         with self._turnstile, one_blas_thread:
             reports = self._flowed(self._substeps) if len(self.world.flows) else self._substeps()
             require_agreement(self.ranks, self._state)
@@ -289,7 +289,7 @@ class Simulation:
 
     @property
     def meters(self) -> dict[str, MeterReading]:
-        """What sources, sinks and flow meters have counted so far, by their names."""
+        """Counts of sources, sinks and flow meters so far, by their names."""
         return meter_readings(self.world.flows, self.state.flows)
 
     def _next_length(self, state: State) -> float:
@@ -332,20 +332,20 @@ class Simulation:
         self._version = world.version
 
     def forget_contacts(self) -> None:
-        """Begin the next step without a guess from the last one."""
+        """Start the next solve without a guess from the last step."""
         none = RememberedContacts.none(len(self.bodies))
         self._state = self.state._replace(contacts=none)
 
     @property
     def sensors(self) -> dict[str, Floats]:
-        """What each sensor read of the last step, by its name; NaN before the first one."""
+        """Readings of each sensor in the last step, by its name; NaN before the first step."""
         return by_name(self.model.sensors, self._state.sensors)
 
     # -- readings ---------------------------------------------------------------------------------
 
     @property
     def contacts(self) -> Contacts:
-        """Contacts of the last step and their forces; of its last substep where it has several.
+        """Contacts of the last step and their forces; those of its last substep if it has several.
 
         Those of sleepers are as they were, and come last. Each of several processes has its own.
         """
@@ -359,7 +359,7 @@ class Simulation:
         return found.beside(asleep_contacts(self._model, self._state, self._ids))
 
     def problem(self) -> ConeProblem:
-        """The cone complementarity problem of the last step: to save, or to try solvers on.
+        """The cone complementarity problem of the last step: to save it, or to try solvers on it.
 
         Contacts of bodies that sleep are not in it. With 2000 bodies and more, those are numbered
         in the order in which they lie in space.
@@ -374,21 +374,21 @@ class Simulation:
     # -- looking ----------------------------------------------------------------------------------
 
     def view(self, *, height: int = 480) -> Any:
-        """The viewer on the bodies as they are now: notebooks show it, elsewhere `open()` does."""
+        """A viewer of the current state: notebooks display it, elsewhere call `open()`."""
         return importlib.import_module(VIEWER).view(self, height=height)
 
     def render(self, **look: Any) -> Any:
-        """A picture of the bodies as they are now; see :func:`amontons.viewer.render`."""
+        """A picture of the current state; see :func:`amontons.viewer.render`."""
         return importlib.import_module(VIEWER).render(self, **look)
 
     # -- keeping ----------------------------------------------------------------------------------
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a checkpoint, from which :meth:`restore` goes on bit for bit."""
+        """Write a checkpoint, from which :meth:`restore` continues bit for bit."""
         save(self, path)
 
     def restore(self, path: str | os.PathLike[str]) -> None:
-        """Go back to a checkpoint of a simulation of the same scene, made by the same script."""
+        """Return to a checkpoint of a simulation of the same scene, made by the same script."""
         restore(self, path)
 
     def __repr__(self) -> str:

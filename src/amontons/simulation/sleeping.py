@@ -1,4 +1,4 @@
-"""Bodies that rest for a while fall asleep, island by island."""
+"""Sleeping: bodies that rest for a while fall asleep, island by island."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ without and with a speed that users give."""
 
 @dataclass(frozen=True, kw_only=True)
 class Sleeping:
-    """When bodies fall asleep: they stand still then, and cost next to nothing.
+    """When bodies fall asleep: they then stand still and cost almost nothing.
 
     Parameters
     ----------

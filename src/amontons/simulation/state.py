@@ -1,4 +1,4 @@
-"""`State`: all that changes in a run, as a plain set of named arrays."""
+"""`State`: everything that changes in a run, as a plain set of named arrays."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ NOT_SENSED = np.empty(0)
 
 
 class BodyState(NamedTuple):
-    """What a run changes of bodies, and what users may write; one row per body."""
+    """The changing properties of bodies; one row per body."""
 
     id: NDArray[np.int64]  # numbers that bodies keep for life, (bodies,)
     position: Floats  # centres of mass [m], (bodies, 3)
@@ -110,10 +110,10 @@ class RestState(NamedTuple):
 
 
 class State(NamedTuple):
-    """All that changes in a run.
+    """Everything that changes in a run.
 
-    A value: steps take one and give another, and change none. `Simulation.state` gives the state of
-    now, whose bodies are those of the world; take a :meth:`copy` to keep it.
+    A value: steps take one and give another, and change none. `Simulation.state` is the current
+    state, whose bodies are those of the world; take a :meth:`copy` to keep it.
     """
 
     time: float  # simulated [s]
@@ -163,7 +163,7 @@ class State(NamedTuple):
         return state
 
     def copy(self) -> State:
-        """The same in arrays of its own, which nothing changes any more."""
+        """A copy, which no step changes."""
         return State.from_arrays(self.arrays())
 
     def equals(self, other: State) -> bool:
@@ -179,16 +179,16 @@ class State(NamedTuple):
         return digest.hexdigest()[:16]
 
     def take(self, rows: ArrayLike, joints: JointModel) -> State:
-        """The state of some bodies alone, given by their rows: these, and what is between them.
+        """The state of some bodies, given by their rows, and of everything between them.
 
-        Contacts and joints stay of which both bodies do, or one and the world. The books of energy
-        are those of all bodies.
+        Contacts and joints are kept if both of their bodies are, or one and the world. The books of
+        energy are those of all bodies.
         """
         chosen = np.asarray(rows)
         if chosen.dtype == np.bool_:
             chosen = np.flatnonzero(chosen)
         if chosen.ndim != 1 or (np.diff(chosen) <= 0).any():
-            raise InputError("rows of bodies must rise, each once: ids keep their order")
+            raise InputError("rows of bodies must increase, each once: ids keep their order")
         count = len(self.bodies.id)
         if chosen.size and not 0 <= chosen[0] <= chosen[-1] < count:
             raise InputError(f"there are {count} bodies, but rows {chosen[0]} to {chosen[-1]}")

@@ -1,4 +1,4 @@
-"""How long a time step is: a constant, or chosen by how fast bodies are."""
+"""The length of time steps: constant, or chosen by the speed of the bodies."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SHORTEST = 1e-3
 
 @dataclass(frozen=True, kw_only=True)
 class AutomaticStep:
-    """Steps in which no body moves farther than a share of its size.
+    """Steps in which no body moves farther than a fraction of its size.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ class AutomaticStep:
         if fall == 0.0:
             raise InputError(
                 "an AutomaticStep needs `largest` [s] in a world without gravity: "
-                "nothing else tells how long a step may be"
+                "nothing else sets a scale for it"
             )
         return max(LONGEST * math.sqrt(2.0 * size / fall), self.smallest or 0.0)
 

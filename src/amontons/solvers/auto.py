@@ -59,7 +59,7 @@ NEAR = 1e-3
 """Error below which Newton's method is tried."""
 
 RUNAWAY = 1e4
-"""An error this many times the best one so far is no detour any more."""
+"""An error this many times the best one so far is more than a detour."""
 
 COUNTED_ABOVE = 2000
 """Rows from which the size of a factor is counted before it is compared."""

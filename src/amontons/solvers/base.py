@@ -1,4 +1,4 @@
-"""What all solvers share: limits, best iterate, history, callback, and an honest ending.
+"""The base of solvers: limits, best iterate, history, callback, and an independent verdict.
 
 A solver is a frozen dataclass of settings with one method to write, :meth:`Solver.iterations`: a
 generator that yields an :class:`Iterate` at the start and after each iteration, which
@@ -43,12 +43,12 @@ class Iterate(NamedTuple):
     x: Floats | StoredPoint
     """Unknowns, feasible. The array may be kept as the best one: see :class:`Buffers`."""
     error: float
-    """In the solver's measure, as the method's own arithmetic has it."""
+    """Residual in the solver's measure, by the method's own arithmetic."""
     objective: float
     cost: int = 1
     """Iterations that it took: more than one where a solver runs inside another."""
-    moment: float | None = None
-    """When it was found, by `time.perf_counter` [s]; by default just now."""
+    clock: float | None = None
+    """Time at which it was found, of `time.perf_counter` [s]; by default just now."""
 
 
 class Ending(NamedTuple):
@@ -60,7 +60,7 @@ class Ending(NamedTuple):
 
 @dataclass(frozen=True)
 class Progress:
-    """What a callback is told after each iteration; return True from it to stop the run."""
+    """The argument of callbacks after each iteration; return True from one to stop the run."""
 
     iteration: int
     residual: float
@@ -162,7 +162,7 @@ class Solver(ABC):
     def iterations(
         self, problem: ConeProblem, x: Floats, gauge: Gauge, buffers: Buffers
     ) -> Generator[Iterate, None, Ending | None]:
-        """Yield the (projected) start x, then one iterate an iteration; return when stuck.
+        """Yield the (projected) start x, then one iterate per iteration; return when stuck.
 
         An `Ending` says why; without one, the method cannot improve on its last point.
         """
@@ -222,8 +222,8 @@ class Solver(ABC):
                 break
             if len(log.residual):
                 count += iterate.cost
-            moment = iterate.moment
-            now = (time.perf_counter() if moment is None else moment) - start
+            clock = iterate.clock
+            now = (time.perf_counter() if clock is None else clock) - start
             log.append(iterate.error, iterate.objective, now)
             if not math.isfinite(iterate.error):
                 status, message = Status.INVALID, f"iteration {count} produced {iterate.error}"
@@ -273,7 +273,7 @@ class Solver(ABC):
         return self._finish(given, chosen, verdict, status, count, log, start, message)
 
     def _judge(self, problem: ConeProblem, x: Floats) -> _Verdict:
-        """What the judge says of x; nothing of the method's own arithmetic is used."""
+        """The judge's verdict on x, independent of the method's own arithmetic."""
         gathered = problem.operator.scratch()
         product = problem.product(x, scratch=gathered)
         return _Verdict(evaluate(problem, x, product, exact=self.exact), product, gathered)
@@ -312,7 +312,7 @@ class Solver(ABC):
 
 
 class _Verdict(NamedTuple):
-    """What the judge says of a point, and its product (N + E) x with what that left."""
+    """The judge's verdict on a point, and its product (N + E) x with its scratch memory."""
 
     residuals: Residuals
     product: Floats

@@ -35,7 +35,7 @@ class Archive:
                 f"{key!r} is damaged, or a pickle, which is never loaded: {brief(reason)}"
             ) from reason
         if not isinstance(value, np.ndarray):
-            raise FileFormatError(f"{key!r} is damaged: it is no NumPy array")
+            raise FileFormatError(f"{key!r} is damaged: it is not a NumPy array")
         if value.dtype.kind not in types:
             raise FileFormatError(f"{key!r} holds {value.dtype}; expected {expected}")
         return value

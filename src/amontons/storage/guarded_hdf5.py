@@ -1,9 +1,9 @@
-"""HDF5 files from anywhere, opened for reading: nothing waits, nothing outside of them is read.
+"""Untrusted HDF5 files, opened for reading: never waiting, never following links to other files.
 
-HDF5's own mode for files that still grow (SWMR) reads a block whose checksum is wrong again and
-again, and sleeps twice as long each time: in a damaged file for ever, deaf to Ctrl-C. So HDF5 is
-shown a file that nobody writes, whatever its flags say, and gives up at the first wrong checksum.
-Who reads a file that does grow opens it again then.
+HDF5's own mode for files that still grow (SWMR) rereads a block with a wrong checksum again and
+again, doubling its sleep each time: on a damaged file it never returns and ignores Ctrl-C. So HDF5
+is shown a file that nobody is writing, whatever its flags say, and gives up at the first wrong
+checksum. Readers of a growing file open it again.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ HDF5_ERRORS = (
     KeyError, IndexError, OSError, RuntimeError, TypeError, ValueError, OverflowError, MemoryError,
     NotImplementedError, AttributeError,
 )  # fmt: skip
-"""What h5py raises where a file makes no sense."""
+"""What h5py raises for malformed files."""
 
 
 ENDLESS = 1 << 60
-"""Bytes that a file is taken to have, since HDF5 refuses to look beyond the end: one that grows
-has more by then, and of one that was cut short the rest can be read."""
+"""Size that is reported to HDF5, which refuses to read past the end: a growing file may be
+longer by then, and what is left of a truncated one can still be read."""
 
 
 class SettledFile(io.RawIOBase):
-    """A file as if nobody wrote it: its flags are clear, and it has no end."""
+    """A file presented as if nobody were writing it: flags cleared, and without an end."""
 
     def __init__(self, path: Path) -> None:
         self._file = path.open("rb", buffering=0)
@@ -59,7 +59,7 @@ class SettledFile(io.RawIOBase):
         return self._place
 
     def readinto(self, buffer: Any) -> int:
-        """Fill a buffer; beyond the end of the file there are zeros, which checksums find."""
+        """Fill a buffer; past the end of the file it gets zeros, which checksums detect."""
         view = memoryview(buffer).cast("B")
         done = 0
         if self._place < SIZE:
@@ -86,7 +86,7 @@ class SettledFile(io.RawIOBase):
 
 
 def _check_heap(block: memoryview) -> None:
-    """Raise where a heap of texts, which has no checksum, is one that HDF5 would never leave."""
+    """Raise where a heap of strings, which has no checksum, could not have been written by HDF5."""
     size, place = int.from_bytes(block[8:16], "little"), 16
     while place + 16 <= min(size, len(block)):
         number = int.from_bytes(block[place : place + 2], "little")
@@ -97,7 +97,7 @@ def _check_heap(block: memoryview) -> None:
 
 
 class GuardedFile:
-    """An HDF5 file, opened for reading; paths lead to what is in this very file, or nowhere."""
+    """An HDF5 file, opened for reading; paths never lead out of this file."""
 
     def __init__(self, path: Path) -> None:
         self.stream = SettledFile(path)
@@ -116,7 +116,7 @@ class GuardedFile:
         return bool(self.file)
 
     def names(self, path: str) -> list[str]:
-        """What a group holds; nothing where there is none."""
+        """The members of a group; none if there is no such group."""
         group = self._object(path)
         if group is None:
             return []
@@ -125,21 +125,21 @@ class GuardedFile:
         return [str(name) for name in group]
 
     def dataset(self, path: str) -> h5py.Dataset:
-        """A dataset whose numbers are in this file."""
+        """A dataset stored in this file itself."""
         found = self._object(path)
         if found is None:
             raise FileFormatError(f"there is no {path}")
         if not isinstance(found, h5py.Dataset):
             raise FileFormatError(f"{path} is not an array")
         if found.external or found.is_virtual:
-            raise FileFormatError(f"{path} has its numbers in another file, which is not opened")
+            raise FileFormatError(f"{path} stores its numbers in another file, which is not opened")
         return found
 
     def __contains__(self, path: str) -> bool:
         return self._object(path) is not None
 
     def _object(self, path: str) -> Any:
-        """What a path leads to by hard links alone; None where it leads nowhere."""
+        """The object at a path, following hard links only; None if there is none."""
         group: Any = self.file
         for name in _parts(path):
             if not isinstance(group, h5py.Group):
@@ -149,7 +149,7 @@ class GuardedFile:
                 return None
             if not isinstance(link, h5py.HardLink):
                 raise FileFormatError(
-                    f"{path} is a link to elsewhere, perhaps to another file, and not followed"
+                    f"{path} is a link, perhaps to another file, and is not followed"
                 )
             group = group[name]
         return group

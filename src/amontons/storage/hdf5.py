@@ -16,7 +16,7 @@ Floats = NDArray[np.float64]
 
 @contextlib.contextmanager
 def opened_hdf5(stream: Any, mode: str) -> Iterator[Any]:
-    """An HDF5 file over a Python stream; what HDF5 cannot make sense of is a FileFormatError."""
+    """An HDF5 file over a Python stream; malformed content raises FileFormatError."""
     import h5py
 
     try:

@@ -13,7 +13,7 @@ from amontons.errors import FileFormatError
 def compressed(
     name: str, data: Any, indices: Any, indptr: Any, shape: tuple[int, int], *, by_columns: bool
 ) -> sp.csr_array | sp.csc_array:
-    """A CSR (or CSC) matrix of checked arrays: scipy itself would read outside of bad ones."""
+    """A CSR (or CSC) matrix from checked arrays: scipy itself would read out of bounds."""
     indptr = indptr.astype(np.int64)  # differences of 32 bits may wrap around
     major, minor = shape[::-1] if by_columns else shape
     if indptr.shape != (major + 1,):
@@ -30,7 +30,7 @@ def compressed(
     indices, data = indices[: indptr[-1]], data[: indptr[-1]]
     if indices.size and not 0 <= indices.min() <= indices.max() < minor:
         raise FileFormatError(
-            f"an index of {name} is outside of its shape {shape}: they run from "
+            f"an index of {name} is outside its shape {shape}: they run from "
             f"{indices.min()} to {indices.max()}; expected 0 to {minor - 1}"
         )
     form = sp.csc_array if by_columns else sp.csr_array

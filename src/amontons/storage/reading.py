@@ -1,4 +1,4 @@
-"""What a file must be before it is read, and what is said when it is not."""
+"""Checks of a file before it is read, and their error messages."""
 
 from __future__ import annotations
 
@@ -37,17 +37,24 @@ DAMAGE = (
 
 @contextlib.contextmanager
 def naming(path: Path) -> Iterator[None]:
-    """Put the file's name in front of whatever is found wrong with its content."""
+    """Prefix errors about a file's content with its name."""
     try:
         yield
     except (FileFormatError, InputError) as reason:
         raise FileFormatError(f"{path}: {reason}") from reason
 
 
+def no_file(path: Path) -> str:
+    """What a path is that is no file, to be said after `it`."""
+    if path.is_dir():
+        return "is a folder"
+    return "is a device, a pipe or a socket, not a file" if path.exists() else "does not exist"
+
+
 def require_file(path: Path, kind: str) -> None:
     """Raise FileNotFoundError or FileFormatError where `path` is not a file of that kind."""
-    if path.is_dir():
-        raise FileFormatError(f"{path} is a folder; expected a {kind} file")
+    if path.exists() and not path.is_file():
+        raise FileFormatError(f"{path} {no_file(path)}; expected a {kind} file")
     if not path.exists():
         hint = f"no such {kind} file"
         if not path.parent.is_dir():
@@ -56,6 +63,6 @@ def require_file(path: Path, kind: str) -> None:
 
 
 def brief(reason: BaseException) -> str:
-    """What a library says of a file, in one line."""
+    """A library's error message in one line."""
     said = " ".join(str(reason).split()) or type(reason).__name__
     return said if len(said) <= 160 else f"{said[:157]}..."

@@ -1,6 +1,6 @@
-"""The first block of an HDF5 file: what must be right before HDF5 itself may look at the rest.
+"""The first block of an HDF5 file, checked before HDF5 itself may read the rest.
 
-HDF5 believes most of what a damaged file says. In files of superblock version 2 and 3, which
+HDF5 trusts most of the content of a damaged file. In files of superblock version 2 and 3, which
 amontons writes, every block of metadata has a checksum; others are refused.
 """
 
@@ -26,7 +26,7 @@ BEING_WRITTEN = 0b101
 
 @dataclass(frozen=True)
 class Superblock:
-    """What the first block of a file says."""
+    """The content of the first block of a file."""
 
     version: int
     flags: int
@@ -58,7 +58,7 @@ class Superblock:
         return bool(self.flags & BEING_WRITTEN)
 
     def settled(self, size: int) -> bytes:
-        """The same block for a file of so many bytes that nobody writes."""
+        """The same block for a file of `size` bytes that nobody is writing."""
         said = FIELDS.pack(HDF5_START, self.version, 8, 8, 0, 0, self.extension, size, self.root)
         return said + struct.pack("<I", lookup3(said))
 

@@ -1,4 +1,4 @@
-"""Where results may be written: never over what they are made from, nor over what others made."""
+"""Where results may be written: never over their own input, nor over other people's files."""
 
 from __future__ import annotations
 
@@ -16,21 +16,23 @@ def check_target(
     ours: Path | None = None,
     replaces: bool = False,
 ) -> None:
-    """Raise `OutputError` where a file must not or cannot be written, before hours are spent on it.
+    """Raise `OutputError` if a file must not or cannot be written, before hours are spent on it.
 
     Parameters
     ----------
     inputs:
-        What the result is made from, which nothing may replace.
+        Files that the result is made from; they are never replaced.
     ours:
-        A folder in which amontons writes under names of its own, and may replace them.
+        A folder whose files amontons names itself, and may replace.
     replaces:
-        Whether a file that is there may be replaced.
+        Whether an existing file may be replaced.
     """
     folder = Path(os.path.realpath(path)).parent
     why = ""
     if path.is_dir():
         why = "it is a folder; give a file name"
+    elif path.exists() and not path.is_file():
+        why = "it is a device, a pipe or a socket; give the name of a file"
     elif not folder.is_dir():
         why = f"the folder {folder} does not exist; create it first"
     elif not os.access(folder, os.W_OK):
@@ -39,13 +41,13 @@ def check_target(
         if any(_same(path, source) for source in inputs):
             why = "the result is made from it; choose another name"
         elif not (replaces or (ours is not None and _same(folder, ours))):
-            why = "it is there already; choose another name, or replace it with --force"
+            why = "it exists already; choose another name, or replace it with --force"
     if why:
         raise OutputError(f"cannot write {path}: {why}")
 
 
 def check_new_folder(folder: Path, leftovers: Collection[str] = (), *, kind: str = "run") -> None:
-    """Raise `OutputError` where a folder holds anything but what a killed process may have left."""
+    """Raise `OutputError` if a folder holds anything but leftovers of a killed process."""
     try:
         found = sorted(name for name in os.listdir(folder) if name not in leftovers)
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all, whatever happens while they are written."""
+"""Files that exist whole or not at all, whatever happens while they are written."""
 
 from __future__ import annotations
 
@@ -16,17 +16,16 @@ from amontons.errors import OutputError
 
 @contextlib.contextmanager
 def replacing(path: Path) -> Iterator[BinaryIO]:
-    """A new file to write, which takes the place of `path` once all of it is on the disk."""
+    """A new file to write, which replaces `path` once all of it is on disk."""
     target = Path(os.path.realpath(path))
     temporary = target.with_name(f"{_unfinished(target)}{secrets.token_hex(8)}.tmp")
     try:
-        if target.is_dir():
-            raise IsADirectoryError(errno.EISDIR, "it is a folder")
+        require_replaceable(target)
         with temporary.open("xb") as stream:
             yield stream
             stream.flush()
             os.fsync(stream.fileno())
-        temporary.replace(target)
+        take_place(temporary, target)
     except OSError as reason:
         why = reason.strerror or str(reason)
         if not target.parent.is_dir():
@@ -39,10 +38,27 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
             temporary.unlink()
 
 
-def remove_unfinished(path: Path) -> None:
-    """Remove what processes that were killed while they replaced `path` have left behind.
+def take_place(fresh: Path, path: Path) -> None:
+    """Let a file that is whole take the place of another one, in one step."""
+    require_replaceable(path)
+    os.replace(fresh, path)
 
-    Only for those who know that nobody is replacing that file now.
+
+def require_replaceable(path: Path) -> None:
+    """Raise OSError where something is there that is not a file, such as `/dev/null` or a pipe.
+
+    A file would take the place of the device, for everybody.
+    """
+    if path.is_dir():
+        raise IsADirectoryError(errno.EISDIR, "it is a folder")
+    if path.exists() and not path.is_file():
+        raise OSError(errno.EINVAL, "it is a device, a pipe or a socket, and nothing replaces it")
+
+
+def remove_unfinished(path: Path) -> None:
+    """Remove temporary files left by processes that were killed while replacing `path`.
+
+    Call it only if nobody can be replacing that file now.
     """
     target = Path(os.path.realpath(path))
     for left in target.parent.glob(f"{glob.escape(_unfinished(target))}*.tmp"):
@@ -51,5 +67,5 @@ def remove_unfinished(path: Path) -> None:
 
 
 def _unfinished(target: Path) -> str:
-    """How the names of the temporary files of a file begin, short enough for any file system."""
+    """Prefix of the names of a file's temporary files, short enough for any file system."""
     return f".{target.name[:50]}."

@@ -1,4 +1,4 @@
-"""A bar that shows how far a sweep has come, for scripts and notebooks."""
+"""A progress bar of a sweep, for scripts and notebooks."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from amontons.sweeps.sweeping import Tally, Watch
+    from amontons.sweeps.sweeping import SweepWatcher, Tally
 
 
 @contextmanager
-def bar(wanted: bool) -> Iterator[Watch]:
-    """Show runs that are done on a bar, or nothing at all; it never asks for an end."""
+def bar(wanted: bool) -> Iterator[SweepWatcher]:
+    """Show finished runs on a bar, or nothing at all; it never asks the sweep to stop."""
     if not wanted:
         yield lambda tally: False
         return

@@ -1,4 +1,4 @@
-"""One run of a sweep, in a worker: begun or gone on with, to its end, once."""
+"""One run of a sweep, in a worker: started or resumed, to its end."""
 
 from __future__ import annotations
 
@@ -30,21 +30,21 @@ Measure = Callable[[Results], Mapping[str, Any] | float]
 """A user's own measure of a finished run: numbers or texts by name, or one number."""
 
 TOKEN_FILE = ".sweep.running"
-"""Holds a word for as long as a sweep wants its runs to go on."""
+"""Name of the file that exists for as long as a sweep wants its runs to continue."""
 
 LOOK = 0.5
-"""Seconds between two looks at that file."""
+"""Seconds between two checks of that file."""
 
 PATIENCE = 60.0
-"""Seconds to wait for a run that another process, which was believed dead, still writes."""
+"""Seconds to wait for a run that another process, believed dead, is still writing."""
 
 
 @dataclass(frozen=True)
 class Task:
-    """All that a worker has to know of a run."""
+    """Everything that a worker has to know about a run."""
 
     folder: Path
-    """Of the run; that of the sweep is around it."""
+    """Folder of the run, within that of the sweep."""
     token: str
     scene: Scene | FileScene
     settings: Advice
@@ -55,7 +55,7 @@ class Task:
 
     @property
     def wanted(self) -> bool:
-        """Whether the sweep that this run belongs to still goes on."""
+        """Whether the sweep of this run is still going on."""
         try:
             return (self.folder.parent / TOKEN_FILE).read_text(encoding="utf-8") == self.token
         except OSError:
@@ -63,10 +63,10 @@ class Task:
 
 
 def carry_out(task: Task) -> Outcome:
-    """Run what is left of a run, and say what became of it.
+    """Complete a run, and return its outcome.
 
-    What would fail in the same way again, as every run is repeatable, is an outcome; all else that
-    goes wrong is raised, and Dask tries again.
+    A failure that would recur, as every run is repeatable, is an outcome; all other errors are
+    raised, and Dask tries again.
     """
     sweep = task.folder.parent
     if not (sweep / PLAN_FILE).is_file():
@@ -87,7 +87,7 @@ def carry_out(task: Task) -> Outcome:
 
 
 def compile_for(task: Task) -> None:
-    """Take two steps of a run, so that one process compiles what all others then load."""
+    """Take two steps of a run, so that one process compiles what all others can load."""
     scene, settings = task.scene, task.settings
     if isinstance(scene, FileScene):
         simulation = scene.simulation(settings)
@@ -125,7 +125,7 @@ def _simulated(task: Task) -> Outcome:
 
 
 def _run(run: RecordedRun, task: Task) -> tuple[str, bool]:
-    """Run to the end; what went wrong, and whether the end was reached."""
+    """Run to the end; return what went wrong, and whether the end was reached."""
     looked, stop = time.monotonic(), False
 
     def on_step(report: Any) -> bool:
@@ -146,7 +146,7 @@ def _run(run: RecordedRun, task: Task) -> tuple[str, bool]:
 
 
 def _spent(folder: Path) -> dict[str, float]:
-    """Seconds of all starts of a run that came to an end, and how many there were."""
+    """Total seconds of all finished starts of a run, and their number."""
     lines = read_log(folder)
     ends = [line for line in lines if line.get("event") == "end"]
     return {
@@ -169,7 +169,7 @@ def _ended(folder: Path, status: str, error: str, results: dict[str, Any]) -> Ou
 
 
 def _measured(folder: Path, measure: Measure) -> dict[str, Any]:
-    """What a user's measure says of a run, or that it failed."""
+    """The result of a user's measure of a run, or its failure."""
     name = getattr(measure, "__name__", "measure")
     try:
         with Results(folder) as results:
@@ -178,7 +178,7 @@ def _measured(folder: Path, measure: Measure) -> dict[str, Any]:
             found = {name: found}
         told = {str(key): _plain(value) for key, value in found.items()}
         return {"measured": told, "measure_error": ""}
-    except Exception as reason:  # a user's own code, which may raise anything
+    except Exception as reason:  # user code may raise anything
         return {"measured": {}, "measure_error": f"{name}(): {type(reason).__name__}: {reason}"}
 
 

@@ -1,4 +1,4 @@
-"""`Sweep`: a sweep's folder, opened: its table, its runs, what is missing."""
+"""`Sweep`: an opened sweep folder: its table, its runs, and what is missing."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from amontons.sweeps.workers import require_dask
 
 
 class Sweep:
-    """What a folder holds of a sweep: `Sweep("folder").table` is its table.
+    """The content of a sweep's folder: `Sweep("folder").table` is its table.
 
     Parameters
     ----------
     folder:
-        That `amontons.sweep` or `amontons sweep` made; the sweep may still be going on.
+        Folder made by `amontons.sweep` or `amontons sweep`; the sweep may still be going on.
     """
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
@@ -34,7 +34,7 @@ class Sweep:
 
     @property
     def parameters(self) -> tuple[str, ...]:
-        """Names of what is varied."""
+        """Names of the varied parameters."""
         return self.plan.parameters
 
     @property
@@ -61,7 +61,7 @@ class Sweep:
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """Runs that have not come to an end."""
+        """Runs that are not finished."""
         numbers = range(len(self))
         return tuple(self.plan.run_name(i) for i in numbers if i not in self._outcomes)
 
@@ -82,7 +82,7 @@ class Sweep:
 
 
 def read_outcomes(folder: Path, plan: Plan) -> dict[int, Outcome]:
-    """What became of the runs that have come to an end, by number."""
+    """Outcomes of the finished runs, by number."""
     found = {
         number: read_outcome(folder / plan.run_name(number)) for number in range(len(plan.points))
     }

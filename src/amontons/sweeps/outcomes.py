@@ -1,4 +1,4 @@
-"""What became of a run of a sweep: `outcome.json` in its folder, and a log of its starts."""
+"""The outcome of a run of a sweep: `outcome.json` in its folder, and a log of its starts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Outcome = dict[str, Any]
 
 
 def read_outcome(folder: Path) -> Outcome | None:
-    """What became of a run, or None where it has not come to an end."""
+    """The outcome of a run, or None if it is not finished."""
     try:
         outcome: Outcome = json.loads((folder / OUTCOME_FILE).read_text(encoding="utf-8"))
         return outcome if {"status", "error", "results"} <= set(outcome) else None
@@ -31,14 +31,14 @@ def read_outcome(folder: Path) -> Outcome | None:
 
 
 def write_outcome(folder: Path, outcome: Outcome) -> None:
-    """Say what became of a run, whole or not at all."""
+    """Write the outcome of a run, whole or not at all."""
     folder.mkdir(parents=True, exist_ok=True)
     with replacing(folder / OUTCOME_FILE) as stream:
         stream.write(json.dumps(outcome, indent=1, ensure_ascii=False).encode())
 
 
 def log(folder: Path, event: str, **facts: Any) -> None:
-    """Add a line to the log of a run, which only the process that has claimed it does."""
+    """Add a line to the log of a run; only the process that has claimed the run may do so."""
     now = datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
     line = {"event": event, "at": now, "host": platform.node(), "process": os.getpid(), **facts}
     with (folder / LOG_FILE).open("a", encoding="utf-8") as stream:
@@ -46,7 +46,7 @@ def log(folder: Path, event: str, **facts: Any) -> None:
 
 
 def read_log(folder: Path) -> list[dict[str, Any]]:
-    """The lines of a run's log; one that a killed process left half written is passed over."""
+    """The lines of a run's log; one left incomplete by a killed process is skipped."""
     try:
         lines = (folder / LOG_FILE).read_text(encoding="utf-8").splitlines()
     except (FileNotFoundError, NotADirectoryError):
@@ -61,7 +61,7 @@ def read_log(folder: Path) -> list[dict[str, Any]]:
 
 
 def mean_height(run: RecordedRun) -> float:
-    """Height of the centre of mass of all bodies that move, against gravity [m]."""
+    """Height of the centre of mass of all moving bodies, against gravity [m]."""
     world = run.simulation.world
     bodies, gravity = world.bodies, np.asarray(world.gravity, dtype=np.float64)
     pull = float(np.linalg.norm(gravity))
@@ -74,7 +74,7 @@ def mean_height(run: RecordedRun) -> float:
 
 
 def final_readings(run: RecordedRun) -> dict[str, Any]:
-    """The numbers of a run that a sweep's table has; the run has come to an end."""
+    """The numbers of a finished run in a sweep's table."""
     with Results(run.recorder.folder) as results:
         totals, steps = results.totals(), results.steps
         return {
@@ -100,4 +100,4 @@ UNITS = {
     "time": "s", "kinetic_energy": "J", "potential_energy": "J", "dissipated_energy": "J",
     "mean_height": "m", "overlap": "m", "cpu_seconds": "s", "wall_seconds": "s",
 }  # fmt: skip
-"""Of the columns of a sweep's table that have one."""
+"""Units of the columns of a sweep's table."""

@@ -1,8 +1,8 @@
-"""Tasks on their way to workers: users' own functions travel whole, wherever they were written.
+"""Serialised tasks for workers: users' functions are packed with their code.
 
-A task is unpacked within the call that carries it out: what a worker cannot unpack, such as a
-function of a module that it does not have, is then an error of that run. Dask itself would lose the
-worker over it.
+A task is unpacked within the call that executes it, so that a task that cannot be unpacked,
+such as a function of a module that the worker lacks, is an error of that run. In Dask itself it
+would kill the worker.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def packed(task: Task) -> bytes:
     with _by_value(own), _by_value(task.measure):
         try:
             return bytes(cloudpickle.dumps(task))
-        except Exception as reason:  # whatever users' objects raise
+        except Exception as reason:  # users' objects may raise anything
             raise InputError(
                 f"the scene or the measure cannot be sent to workers: {reason}; a function may use "
                 "modules, numbers and other functions, but no open files or locks"
@@ -35,7 +35,7 @@ def packed(task: Task) -> bytes:
 
 
 def carry_out_packed(parcel: bytes) -> Outcome:
-    """Carry out a task in a worker."""
+    """Execute a task in a worker."""
     return carry_out(_unpacked(parcel))
 
 
@@ -53,7 +53,7 @@ def _unpacked(parcel: bytes) -> Task:
 
 @contextlib.contextmanager
 def _by_value(thing: Any) -> Iterator[None]:
-    """Within it, functions of the module that a thing is from are packed with their code."""
+    """A context in which functions of an object's module are packed with their code."""
     import cloudpickle
 
     module = sys.modules.get(getattr(thing, "__module__", None) or "")

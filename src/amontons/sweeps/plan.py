@@ -23,22 +23,22 @@ VERSION = 1
 
 @dataclass(frozen=True)
 class Plan:
-    """What a sweep consists of, as its folder keeps it."""
+    """The content of a sweep, as stored in its folder."""
 
     name: str
     """Of the scene, the file or the function."""
     subject: dict[str, Any]
-    """What was swept, and the values that are the same in all runs."""
+    """What was swept, and the values common to all runs."""
     settings: dict[str, Any]
-    """How all runs are run, where that is not swept."""
+    """Settings of all runs that are not swept."""
     output: dict[str, Any]
     """Frames per simulated second, and whether contacts are recorded."""
     points: tuple[Point, ...]
-    """What is different in each run."""
+    """Values that differ, for each run."""
 
     @property
     def parameters(self) -> tuple[str, ...]:
-        """Names of what is varied."""
+        """Names of the varied parameters."""
         return tuple(self.points[0])
 
     def run_name(self, number: int) -> str:
@@ -46,11 +46,11 @@ class Plan:
         return f"run-{number:05d}"
 
     def number_of(self, point: Point) -> int:
-        """The run that has these values."""
+        """The number of the run with these values."""
         return self.points.index(point)
 
     def joined(self, new: Plan, folder: Path) -> Plan:
-        """Its runs and those of another plan, which must be equal in all else."""
+        """The union of its runs and those of another plan, which must be equal otherwise."""
         for what in ("subject", "settings", "output"):
             mine, other = getattr(self, what), _through_json(getattr(new, what))
             for key in sorted({*mine, *other}):
@@ -76,7 +76,7 @@ class Plan:
 def _other(folder: Path, what: str, there: Any, here: Any) -> str:
     return (
         f"{folder} holds another sweep: its {what} is {there}, not {here}; choose another folder, "
-        "or give what it was begun with"
+        "or give the original value"
     )
 
 
@@ -96,12 +96,12 @@ def make_plan(
     unknown = [name for name in given if name not in SETTINGS]
     if unknown:
         raise InputError(
-            f"a sweep has no setting {unknown[0]!r}; it has {', '.join(SETTINGS)}; parameters of a "
-            "scene go with those that are varied, with one value"
+            f"a sweep has no setting {unknown[0]!r}; it has {', '.join(SETTINGS)}; give parameters "
+            "of a scene along with the varied ones, with one value"
         )
     both = [name for name in points[0] if given.get(name) is not None]
     if both:
-        raise InputError(f"{both[0]} is varied, and set for all runs; give one of them")
+        raise InputError(f"{both[0]} is both varied and set for all runs; give one of them")
     for point in points:
         settings_of(subject, given, point)
         subject.made(point)
@@ -117,18 +117,18 @@ def make_plan(
 
 
 def settings_of(subject: Subject, given: dict[str, Any], point: Point) -> Advice:
-    """How one run is run."""
+    """The settings of one run."""
     swept = {name: value for name, value in point.items() if name in SETTINGS}
     return subject.advice.changed(given | swept)
 
 
 def read_plan(folder: Path) -> Plan:
-    """The plan that a folder keeps."""
+    """The plan stored in a folder."""
     path = folder / PLAN_FILE
     if not path.is_file():
         what = "holds one run, not a sweep" if (folder / RUN_FILE).exists() else "holds no sweep"
         if not folder.is_dir():
-            what = "is no folder"
+            what = "is not a folder"
         raise InputError(f"{folder} {what}; make one with `amontons sweep SCENE --set NAME=VALUES`")
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
@@ -144,7 +144,7 @@ def read_plan(folder: Path) -> Plan:
     except (ValueError, KeyError, TypeError, AttributeError) as reason:
         if isinstance(reason, FileFormatError):
             raise
-        raise FileFormatError(f"{path} is damaged, or of another program: {reason}") from None
+        raise FileFormatError(f"{path} is damaged, or from another program: {reason}") from None
     return plan
 
 
@@ -158,7 +158,7 @@ def holds_sweep(folder: Path) -> bool:
 
 
 def check_sweep_folder(folder: Path) -> None:
-    """Raise where a sweep can neither begin nor go on in a folder."""
+    """Raise if a sweep can neither start nor continue in a folder."""
     if holds_sweep(folder):
         return
     if (folder / RUN_FILE).exists():

@@ -1,4 +1,4 @@
-"""The runs of a sweep: every combination of values, or those that are listed."""
+"""The runs of a sweep: every combination of values, or listed ones."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Vary = Mapping[str, Any] | Sequence[Mapping[str, Any]]
 
 
 def points_of(subject: Subject, vary: Vary) -> list[Point]:
-    """What is different in each run, in order; the last parameter varies fastest."""
+    """The values of each run, in order; the last parameter varies fastest."""
     if not isinstance(vary, Mapping):
         return _listed(subject, vary)
     if not vary:
@@ -27,7 +27,7 @@ def points_of(subject: Subject, vary: Vary) -> list[Point]:
     every = {name: _values(subject, name, given) for name, given in vary.items()}
     count = math.prod(len(values) for values in every.values())
     if count > MOST:
-        raise InputError(f"that is {count} runs; {MOST} are the most of a sweep")
+        raise InputError(f"that makes {count} runs; a sweep has at most {MOST}")
     return [dict(zip(every, each, strict=True)) for each in itertools.product(*every.values())]
 
 
@@ -49,7 +49,7 @@ def _listed(subject: Subject, vary: Iterable[Mapping[str, Any]]) -> list[Point]:
 
 
 def _values(subject: Subject, name: str, given: Any) -> list[Any]:
-    """Values of one parameter: a text, one value, or any collection of them."""
+    """Values of one parameter: from text, one value, or any collection."""
     subject.check_name(name)
     if isinstance(given, str):
         values = subject.values(name, given)
@@ -69,7 +69,7 @@ def _values(subject: Subject, name: str, given: Any) -> list[Any]:
 
 
 def _plain(name: str, value: Any) -> Any:
-    """A value as JSON can hold it, and as a parameter takes it."""
+    """A value in a form that suits both JSON and parameters."""
     if isinstance(value, np.generic | np.ndarray):
         value = value.tolist()
     if isinstance(value, list | tuple):

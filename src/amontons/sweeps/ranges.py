@@ -13,13 +13,13 @@ from amontons.errors import InputError
 V = TypeVar("V")
 
 MOST = 100_000
-"""Values of a range, and runs of a sweep: more is taken for a slip."""
+"""Largest number of values of a range, and of runs of a sweep; more is taken for a mistake."""
 
 HOW = "values are said as 0:9 (whole numbers), 0.1:0.8:8 (evenly spaced), 1e-4:1:5:log, or 1,2,5"
 
 
 def read_values(name: str, text: str, parse: Callable[[str], V], *, rows: bool = False) -> list[V]:
-    """All values that a text stands for, in order.
+    """All values that a text denotes, in order.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def read_values(name: str, text: str, parse: Callable[[str], V], *, rows: bool =
 
 
 def _words(name: str, part: str) -> Iterator[str]:
-    """The words that one range stands for, or the word itself."""
+    """The words that one range denotes, or the word itself."""
     pieces = [piece.strip() for piece in part.split(":")]
     if len(pieces) == 1:
         yield part
@@ -55,8 +55,8 @@ def _whole(name: str, part: str, pieces: list[str]) -> Iterator[str]:
         first, last = (int(piece) for piece in pieces)
     except ValueError:
         raise InputError(
-            f"{name}={part} is no range of whole numbers; to space others evenly, say how many: "
-            f"{name}={part}:8"
+            f"{name}={part} is not a range of whole numbers; for other evenly "
+            f"spaced values, give their number: {name}={part}:8"
         ) from None
     if last < first:
         raise InputError(f"{name}={part} is an empty range: {last} comes before {first}")
@@ -66,11 +66,11 @@ def _whole(name: str, part: str, pieces: list[str]) -> Iterator[str]:
 
 def _spaced(name: str, part: str, pieces: list[str]) -> Iterator[str]:
     if len(pieces) > 4 or (len(pieces) == 4 and pieces[3] != "log"):
-        raise InputError(f"{name}={part} is no range; {HOW}")
+        raise InputError(f"{name}={part} is not a range; {HOW}")
     try:
         low, high, count = float(pieces[0]), float(pieces[1]), int(pieces[2])
     except ValueError:
-        raise InputError(f"{name}={part} is no range; {HOW}") from None
+        raise InputError(f"{name}={part} is not a range; {HOW}") from None
     if not (math.isfinite(low) and math.isfinite(high)):
         raise InputError(f"{name}={part}: both ends must be finite")
     if count < 2:
@@ -85,11 +85,11 @@ def _spaced(name: str, part: str, pieces: list[str]) -> Iterator[str]:
 
 def _few(name: str, part: str, count: int) -> None:
     if count > MOST:
-        raise InputError(f"{name}={part} is {count} values; {MOST} are the most of a sweep")
+        raise InputError(f"{name}={part} has {count} values; a sweep has at most {MOST}")
 
 
 def as_word(text: str) -> bool | int | float | str:
-    """The value that a word stands for where nobody says of what kind it is."""
+    """The value of a word whose type is not declared."""
     if text.lower() in ("true", "false"):
         return text.lower() == "true"
     for kind in (int, float):

@@ -27,18 +27,18 @@ SETTINGS: dict[str, Callable[[str], Any]] = {
 """What else can be swept: how a scene is run."""
 
 USUAL = Advice(time=2.0, step=5e-3)
-"""How the world of a function is run where nobody says otherwise."""
+"""Default settings for worlds made by functions."""
 
 
 class Subject(ABC):
     """A scene with parameters that can be set."""
 
     name: str
-    """How it is called in messages, tables and figures."""
+    """Its name in messages, tables and figures."""
 
     @abstractmethod
     def check_name(self, name: str) -> None:
-        """Raise `InputError` for what is no parameter."""
+        """Raise `InputError` for unknown parameters."""
 
     @abstractmethod
     def values(self, name: str, text: str) -> list[Any]:
@@ -50,11 +50,11 @@ class Subject(ABC):
 
     @abstractmethod
     def described(self, swept: tuple[str, ...]) -> dict[str, Any]:
-        """All that must be equal where a sweep goes on: what JSON can hold."""
+        """Everything that must be equal when a sweep is continued, as JSON data."""
 
     @property
     def advice(self) -> Advice:
-        """How it is run where nobody says otherwise."""
+        """Its default settings."""
         return USUAL
 
 
@@ -123,7 +123,7 @@ class FileSubject(Subject):
         return self.base.advice
 
     def check_name(self, name: str) -> None:
-        """Whether a place is in the file is said when it is read with another value there."""
+        """Whether a place is in the file is checked when it is read with another value there."""
 
     def values(self, name: str, text: str) -> list[Any]:
         if name in SETTINGS:
@@ -179,7 +179,7 @@ class FunctionSubject(Subject):
 
 @dataclass(frozen=True)
 class WorldOf(Scene):
-    """A call of a function that makes a world; it has no name by which others could find it."""
+    """A call of a function that makes a world; it cannot be found by a name."""
 
     function: Callable[..., World]
     arguments: Mapping[str, Any]
@@ -206,11 +206,11 @@ class WorldOf(Scene):
 
 
 Swept = str | os.PathLike[str] | Scene | type[Scene] | Callable[..., World]
-"""What `sweep` takes for a scene."""
+"""What `sweep` accepts as a scene."""
 
 
 def subject_of(scene: Swept) -> Subject:
-    """What a word, a path, a scene or a function stands for."""
+    """The subject that a word, a path, a scene or a function denotes."""
     if isinstance(scene, Scene):
         return SceneSubject(scene)
     if isinstance(scene, type):

@@ -1,4 +1,4 @@
-"""`sweep`: every run of a plan that is missing, by Dask, and the table of all."""
+"""`sweep`: executes the missing runs of a plan with Dask, and writes the table of all."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from amontons.checks import positive, whole
-from amontons.results.claim import Claim
+from amontons.results.claim import FolderClaim
 from amontons.storage.writing import replacing
 from amontons.sweeps.bar import bar
 from amontons.sweeps.one_run import TOKEN_FILE, Measure, Task
@@ -34,21 +34,21 @@ from amontons.sweeps.table import table_of, write_table
 from amontons.sweeps.workers import Crew, Workforce, hired, require_dask
 
 PAUSE = 0.05
-"""Seconds between two looks at what is done."""
+"""Seconds between two checks of progress."""
 
 SAVE_EVERY = 5.0
-"""Seconds between two versions of the table while runs go on."""
+"""Seconds between two updates of the table while runs are going on."""
 
 STOPPING = 120.0
-"""Seconds in which runs that are asked to stop must have finished their step."""
+"""Seconds within which runs must finish their step when asked to stop."""
 
 
 @dataclass
 class Tally:
-    """How far a sweep has come."""
+    """The progress of a sweep."""
 
     total: int
-    """Runs that this call is to bring to an end."""
+    """Number of runs that this call is to finish."""
     done: int = 0
     failed: int = 0
     seconds: float = 0.0
@@ -63,8 +63,8 @@ class Tally:
         return text
 
 
-class Watch(Protocol):
-    """Is shown how far a sweep has come; True asks for its end."""
+class SweepWatcher(Protocol):
+    """Called with the progress of a sweep; returning True stops it."""
 
     def __call__(self, tally: Tally) -> bool: ...
 
@@ -84,7 +84,7 @@ def sweep(
     progress: bool = True,
     **settings: Any,
 ) -> Sweep:
-    """Run a scene with many values of its parameters; called again, do only what is missing.
+    """Run a scene with many values of its parameters; when called again, do only what is missing.
 
     ::
 
@@ -136,23 +136,23 @@ def sweep(
 
 @dataclass(frozen=True)
 class Job:
-    """A sweep that is to be carried out."""
+    """A sweep to be executed."""
 
     folder: Path
     subject: Subject
     plan: Plan
-    """The runs that are asked for; the folder may hold more."""
+    """The requested runs; the folder may hold more."""
     given: dict[str, Any]
     """Settings that differ from the scene's advice."""
     measure: Measure | None = None
     retries: int = 2
 
 
-def conduct(job: Job, force: Workforce, watch: Watch) -> bool:
-    """Do what is missing; False where `watch` asked for an end before."""
+def conduct(job: Job, force: Workforce, watch: SweepWatcher) -> bool:
+    """Do what is missing; return False if `watch` stopped it."""
     require_dask()
     check_sweep_folder(job.folder)
-    claim = Claim(job.folder)
+    claim = FolderClaim(job.folder)
     try:
         plan = job.plan
         if holds_sweep(job.folder):
@@ -164,9 +164,9 @@ def conduct(job: Job, force: Workforce, watch: Watch) -> bool:
 
 
 class _Conductor:
-    """Has the runs of a plan done."""
+    """Executes the runs of a plan."""
 
-    def __init__(self, job: Job, plan: Plan, watch: Watch) -> None:
+    def __init__(self, job: Job, plan: Plan, watch: SweepWatcher) -> None:
         self._job, self._plan, self._watch = job, plan, watch
         self._outcomes = read_outcomes(job.folder, plan)
         asked = [plan.number_of(point) for point in _as_in(plan, job.plan)]
@@ -179,7 +179,7 @@ class _Conductor:
         self._token = secrets.token_hex(8)
 
     def conduct(self, force: Workforce) -> bool:
-        """Do what is missing; False where somebody asked for an end before."""
+        """Do what is missing; return False if it was stopped."""
         try:
             if not self._todo:
                 return True
@@ -209,7 +209,7 @@ class _Conductor:
         new = [n for n in todo if self._outcomes.get(n, {}).get("status") != "done"]
         if new:
             first = client.submit(compile_for_packed, tasks[new[0]], pure=False)
-            while not first.done():  # whatever is wrong with it, the run itself will say
+            while not first.done():  # the run itself will report what is wrong
                 crew.check()
                 if self._watch(self._tally):
                     return False
@@ -228,7 +228,7 @@ class _Conductor:
             raise
 
     def _gathered(self, numbers: dict[Any, int], crew: Crew, began: float) -> bool:
-        """Take note of runs as they come to an end; False where somebody asked for an end."""
+        """Record runs as they finish; return False if the sweep was stopped."""
         waiting = require_dask().as_completed(list(numbers), loop=crew.client.loop)
         saved, last = began, math.inf
         while not waiting.is_empty() and time.monotonic() < last:
@@ -249,11 +249,11 @@ class _Conductor:
         return last == math.inf
 
     def _stop_runs(self) -> None:
-        """Have runs stop after their step, with a checkpoint; those that wait do not begin."""
+        """Stop runs after their step, with a checkpoint; waiting ones are not started."""
         (self._job.folder / TOKEN_FILE).unlink(missing_ok=True)
 
     def _take(self, number: int, future: Any) -> None:
-        """Take note of a run that has come to an end."""
+        """Record a finished run."""
         if future.status == "finished":
             outcome: Outcome = future.result()
         else:
@@ -268,7 +268,7 @@ class _Conductor:
 
 
 def _as_in(plan: Plan, asked: Plan) -> Iterator[dict[str, Any]]:
-    """Points as the folder's plan has them: with parameters in its order."""
+    """Points with parameters in the order of the folder's plan."""
     for point in asked.points:
         yield {name: point[name] for name in plan.parameters}
 
@@ -283,7 +283,7 @@ def _said(future: Any) -> str:
 
 @contextmanager
 def _running(folder: Path, token: str) -> Iterator[None]:
-    """Within it, runs go on; those that an earlier sweep may have left behind stop."""
+    """A context in which runs continue; those left behind by an earlier sweep stop."""
     with replacing(folder / TOKEN_FILE) as stream:
         stream.write(token.encode())
     try:

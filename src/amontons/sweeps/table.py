@@ -1,4 +1,4 @@
-"""One table of a sweep: a row for each run with its parameters and results; CSV and Parquet."""
+"""The table of a sweep: one row per run with its parameters and results; CSV and Parquet."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PARQUET_FILE = "sweep.parquet"
 
 
 def table_of(plan: Plan, outcomes: dict[int, Outcome]) -> Any:
-    """The table, a pandas `DataFrame`: runs that have not come to an end are `missing`."""
+    """The table, a pandas `DataFrame`: unfinished runs are `missing`."""
     import pandas
 
     rows = [_row(plan, number, outcomes.get(number)) for number in range(len(plan.points))]
@@ -44,7 +44,7 @@ def _row(plan: Plan, number: int, outcome: Outcome | None) -> dict[str, Any]:
 
 
 def _cell(value: Any) -> Any:
-    """A value as a cell: several numbers are a text, as `--set` takes it."""
+    """A value as a cell: several numbers become a text, in the syntax of `--set`."""
     return ",".join(f"{each}" for each in value) if isinstance(value, tuple) else value
 
 

@@ -1,4 +1,4 @@
-"""Who does the runs: processes on this machine, or the workers of any Dask cluster."""
+"""Workers: processes on this machine, or those of any Dask cluster."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ THREAD_VARIABLES = (
 )  # fmt: skip
 
 CONNECT = 10.0
-"""Seconds in which a scheduler must answer."""
+"""Seconds within which a scheduler must answer."""
 
 CLOSE = 2.0
-"""Seconds in which worker processes may end by themselves; they have nothing to lose."""
+"""Seconds that worker processes are given to end by themselves."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Workforce:
-    """How many runs at a time, and where.
+    """How many runs are executed at a time, and where.
 
     Parameters
     ----------
     jobs:
         Runs at a time on this machine; by default one per core.
     dask:
-        Address of a Dask scheduler, whose workers do the runs instead.
+        Address of a Dask scheduler, whose workers execute the runs instead.
     threads:
         Of each run; by default cores by jobs, and one on a cluster.
     """
@@ -53,7 +53,7 @@ class Workforce:
             if value is not None:
                 whole(name, value, 1)
         if self.jobs is not None and self.dask is not None:
-            raise InputError("jobs are for this machine; a cluster has as many as it has workers")
+            raise InputError("jobs are for this machine; on a cluster there is one per worker")
 
     def shared_out(self, runs: int) -> tuple[int, int]:
         """Runs at a time on this machine, and threads of each."""
@@ -83,12 +83,12 @@ class Crew:
     threads: int
     """Of each run."""
     check: Callable[[], None]
-    """Raises where no worker can ever come any more."""
+    """Raises if no worker can appear any more."""
 
 
 @contextlib.contextmanager
 def hired(force: Workforce, runs: int, folder: Path) -> Iterator[Crew]:
-    """Workers for so many runs, which are sent home in the end."""
+    """A context with workers for `count` runs."""
     distributed = require_dask()
     if force.dask is not None:
         with _connected(distributed, force.dask) as client:
@@ -112,7 +112,7 @@ def _connected(distributed: Any, address: str) -> Any:
         why = str(reason).partition("\n")[0]
         raise InputError(
             f"no Dask scheduler answers at {address}: {why}; start one with `dask scheduler`, and "
-            "give the address that it says, such as tcp://host:8786"
+            "give the address that it prints, such as tcp://host:8786"
         ) from None
 
 
@@ -126,7 +126,7 @@ def _processes(address: str, jobs: int, threads: int, log: Path) -> Iterator[Cal
     """
     environment = os.environ | dict.fromkeys(THREAD_VARIABLES, str(threads))
     environment["PYTHONPATH"] = os.pathsep.join(path for path in sys.path if path)
-    # a run holds Python for long; that is no reason to believe that its worker is dead
+    # a run may hold the GIL for long; that does not mean that its worker is dead
     environment["DASK_DISTRIBUTED__ADMIN__TICK__LIMIT"] = "1h"
     with tempfile.TemporaryDirectory(prefix="amontons-sweep-") as scratch, log.open("wb") as output:
         command = [
@@ -142,8 +142,8 @@ def _processes(address: str, jobs: int, threads: int, log: Path) -> Iterator[Cal
         def check() -> None:
             if process.poll() is not None:
                 raise OutputError(
-                    f"the workers have ended with code {process.returncode}; {log} says why; what "
-                    "is done is kept: start the sweep again"
+                    f"the workers have ended with code {process.returncode}; {log} says why; "
+                    "finished runs are kept: start the sweep again"
                 )
 
         try:
@@ -153,7 +153,7 @@ def _processes(address: str, jobs: int, threads: int, log: Path) -> Iterator[Cal
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """End the workers, and what they have started."""
+    """End the workers, and the processes that they started."""
     process.terminate()
     try:
         process.wait(CLOSE)

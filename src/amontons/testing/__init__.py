@@ -1,4 +1,4 @@
-"""For writers of solvers, shapes and joints: contracts that all of them pass, and problems to try.
+"""For authors of solvers, shapes and joints: contracts that all must meet, and test problems.
 
 ::
 

@@ -1,7 +1,7 @@
-"""The contract of a joint: small named checks, each of which raises `ContractError` if broken.
+"""The contract of a joint: small named checks, each of which raises `ContractError` if it fails.
 
-A joint says in world coordinates what it holds. The checks bind it to two bodies in many poses, and
-look whether it holds then what it says, and whether derivatives, momentum and freedom are right.
+A joint states in world coordinates what it constrains. The checks bind it to two bodies in many
+poses and verify the constraints, their derivatives, momentum and freedom.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def joint_checks(joint: Connection) -> Iterator[NamedCheck]:
     return named_checks(JOINT_CHECKS, joint)
 
 
-# -- what the checks are made of ------------------------------------------------------------------
+# -- helpers of the checks -------------------------------------------------------------------------
 
 
 def _random() -> np.random.Generator:
@@ -86,14 +86,14 @@ def _bound(joint: Connection, poses: Poses) -> JointSystem:
 
 
 def _size(joint: Connection, poses: Poses) -> float:
-    """A length that rounding errors go with [m]."""
+    """A length to which rounding errors are proportional [m]."""
     terms = [term for coordinate in joint.constraints().coordinates for term in coordinate.terms]
     points = [point for term in terms for point in (term.point_a, term.point_b)]
     return 1.0 + float(np.abs(points).max()) + float(np.abs(poses[0]).max())
 
 
 def _pairs(joint: Connection) -> Iterator[tuple[JointSystem, Poses, float]]:
-    """The joint bound in random poses, poses near and far from there, and the size of numbers."""
+    """The joint bound in random poses, poses near and far from these, and the scale of lengths."""
     random = _random()
     joint = _between(joint)
     for k in range(2 * POSES):
@@ -117,7 +117,7 @@ def _held(rows: RowArrays) -> Flags:
 
 
 def check_joint_never_changes(joint: Connection) -> None:
-    """A joint is a frozen dataclass, and always says the same."""
+    """A joint is a frozen dataclass, and `constraints()` always returns the same."""
     expect(is_dataclass(joint), f"{type(joint).__name__} must be a dataclass")
     try:
         joint.name = "changed"  # type: ignore[misc]
@@ -132,7 +132,7 @@ def check_joint_never_changes(joint: Connection) -> None:
 
 
 def check_bodies_are_checked(joint: Connection) -> None:
-    """The same body twice, the world twice and what is not a body are refused."""
+    """The same body twice, the world twice and unknown bodies are refused."""
     wrong: tuple[tuple[Any, Any], ...] = ((3, 3), (None, None), (-2, 1), (0.5, 1), ("a", "b"))
     for a, b in wrong:
         refused(partial(replace, joint, a=a, b=b), f"a joint between {a!r} and {b!r}")
@@ -145,7 +145,7 @@ def check_bodies_are_checked(joint: Connection) -> None:
 
 
 def check_errors_vanish_at_first(joint: Connection) -> None:
-    """Where it is added, nothing is out of place, wherever the bodies are."""
+    """Where the joint is added, its errors vanish, wherever the bodies are."""
     random, joint = _random(), _between(joint)
     for _ in range(POSES):
         poses = _poses(random)
@@ -160,7 +160,7 @@ def check_errors_vanish_at_first(joint: Connection) -> None:
 
 
 def check_freedom(joint: Connection) -> None:
-    """Made rigid, a joint takes six less `freedom` ways to move, and none twice."""
+    """Made rigid, a joint removes 6 − `freedom` degrees of freedom, with no redundant rows."""
     if isinstance(joint, Joint):
         joint = replace(
             joint, compliance=0.0, angular_compliance=0.0, damping=0.0, angular_damping=0.0
@@ -172,11 +172,11 @@ def check_freedom(joint: Connection) -> None:
         expect(rows == lost, f"there are {rows} rigid rows, but 6 − freedom is {lost}")
         J = system.jacobian[system.tables.rows.coordinate[held], 6:]
         rank = int(np.linalg.matrix_rank(J)) if rows else 0
-        expect(rank == rows, f"{rows} rigid rows hold only {rank} ways to move")
+        expect(rank == rows, f"{rows} rigid rows have rank {rank} only")
 
 
 def check_derivatives(joint: Connection) -> None:
-    """Jacobians agree with finite differences, near where it was added and far from there."""
+    """Jacobians agree with finite differences, both near to where it was added and far away."""
     for system, poses, size in _pairs(joint):
         right = system.jacobian.copy()
         for body in (0, 1):
@@ -199,7 +199,7 @@ def check_derivatives(joint: Connection) -> None:
 
 
 def check_action_and_reaction(joint: Connection) -> None:
-    """Whatever impulse a row carries, momentum and angular momentum are kept."""
+    """Whatever impulse a row carries, momentum and angular momentum are conserved."""
     for system, (position, _), size in _pairs(joint):
         J = system.jacobian
         scale = EXACT * size * (1.0 + np.abs(J).max())
@@ -228,7 +228,7 @@ def check_frame_indifference(joint: Connection) -> None:
 
 
 def check_world_is_a_body_at_rest(joint: Connection) -> None:
-    """A joint to the world is one to a body that is where the world is."""
+    """A joint to the world is equivalent to one to a body at the origin."""
     random = _random()
     for side in (0, 1):
         position, orientation = _poses(random)

@@ -1,4 +1,4 @@
-"""What the checks of the contract are made of: contexts, refusals, and an honest comparison."""
+"""Helpers of the contract checks: contexts, refusals, and comparison with the naive oracle."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ Kinds = Sequence[str] | None
 NamedCheck = tuple[str, Callable[[], None]]
 
 PREFERRED = ("bodies-extras", "mixed", "coulomb", "nonnegative", "free")
-"""Cases that checks of behaviour use: the first of these that a solver supports."""
+"""Cases for checks of behaviour: the first of these that a solver supports."""
 
 EXACT = 1e-9
-"""Relative error of what should agree but for rounding."""
+"""Relative error of values that should agree up to rounding."""
 
 SLACK = 1e-6
-"""Relative difference between a claimed residual and the naive one that is put down to rounding."""
+"""Relative difference between a claimed residual and the naive one that counts as rounding."""
 
 
 class ContractError(AssertionError):
-    """A solver does not keep the contract; the message says where and how."""
+    """The contract is broken; the message says where and how."""
 
 
 @contextmanager
@@ -70,13 +70,13 @@ def fail(message: str) -> NoReturn:
 
 
 def expect(condition: bool, message: str) -> None:
-    """Or else the contract is broken."""
+    """Raise `ContractError` unless a condition holds."""
     if not condition:
         fail(message)
 
 
 def refused(call: Callable[[], object], what: str) -> None:
-    """The call raises `InputError`, or else the contract is broken."""
+    """Raise `ContractError` unless a call raises `InputError`."""
     try:
         call()
     except InputError:
@@ -107,7 +107,7 @@ def supports(solver: Solver, problem: ConeProblem) -> bool:
 
 
 def supported(solver: Solver, kinds: Kinds, names: Sequence[str] = tuple(CASES)) -> list[str]:
-    """Cases that the solver is held to."""
+    """Cases that the solver must solve."""
     if kinds is not None:
         unknown = [name for name in kinds if name not in CASES]
         if unknown:
@@ -134,7 +134,7 @@ def close(case: Case, claimed: float, measured: float, at: Floats, measure: str)
 
 
 def expect_honest(solver: Solver, case: Case, solution: Solution) -> None:
-    """Everything a solution says about itself is what naive numpy says."""
+    """Everything that a solution reports agrees with naive numpy."""
     where, at = f"on {case.name}: ", solution.impulses
     expect(isinstance(solution.status, Status), where + f"status is {solution.status!r}")
     expect(at.shape == case.linear.shape, where + f"impulses have shape {at.shape}")
@@ -167,7 +167,7 @@ def expect_honest(solver: Solver, case: Case, solution: Solution) -> None:
 
 
 def same_bits(one: Solution, other: Solution) -> bool:
-    """Whether two runs did the very same thing, times aside."""
+    """Whether two runs are identical apart from their times."""
     return (
         one.impulses.tobytes() == other.impulses.tobytes()
         and one.history.residual.tobytes() == other.history.residual.tobytes()
@@ -186,7 +186,7 @@ def fingerprint(problem: ConeProblem) -> list[bytes]:
 
 
 def large(solver: Solver) -> ConeProblem:
-    """A problem of several chunks; of what it has for a solver of small ones."""
+    """A problem of several chunks, of a kind that the solver supports."""
     for make in (many_contacts, many_bilateral):
         problem = make()
         if supports(solver, problem):
@@ -195,7 +195,7 @@ def large(solver: Solver) -> ConeProblem:
 
 
 def empty_problems() -> list[ConeProblem]:
-    """No rows at all, from a matrix and from bodies without contacts."""
+    """Problems without rows: from a matrix, and from bodies without contacts."""
     nothing = np.empty((0, 3))
     free = ConeProblem.from_contacts(
         inverse_mass=np.ones(2),

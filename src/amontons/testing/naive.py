@@ -23,7 +23,7 @@ SMALL_STEP = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """One set of a product: where its rows are, and its coefficients."""
+    """One set of a product: its rows and its coefficients."""
 
     kind: SetKind
     first: int
@@ -42,7 +42,7 @@ class Block:
 
     @property
     def rows(self) -> slice:
-        """Its rows among all."""
+        """Its slice of all rows."""
         return slice(self.first, self.first + self.size)
 
     @property
@@ -130,7 +130,7 @@ def project(blocks: Sequence[Block], x: Floats) -> Floats:
 
 
 def shift(blocks: Sequence[Block], rows: int) -> Floats:
-    """c n in each cohesive block: what makes its set a plain one."""
+    """c n in each cohesive block: the shift that makes its set a plain one."""
     out = np.zeros(rows)
     for block in blocks:
         if block.cone:
@@ -164,7 +164,7 @@ def de_saxce(blocks: Sequence[Block], u: Floats) -> Floats:
 
 
 def violation(blocks: Sequence[Block], impulses: Floats) -> float:
-    """Distance of impulses from their sets, cohesion included, in the block where it is largest."""
+    """Largest distance of a block's impulses from its set, cohesion included."""
     x = impulses + shift(blocks, impulses.size)
     away = x - project(blocks, x)
     return max((float(np.linalg.norm(away[block.rows])) for block in blocks), default=0.0)
@@ -179,7 +179,7 @@ def steps(matrix: Floats, blocks: Sequence[Block]) -> Floats:
 
 
 def lengths(matrix: Floats, blocks: Sequence[Block]) -> Floats:
-    """What makes a speed of each row: 1, or for torques √(mean W_ff / mean W_mm) of their block."""
+    """Factors that make every row a speed: 1, or √(mean W_ff / mean W_mm) for torques."""
     out = np.ones(matrix.shape[0])
     diagonal = np.diag(matrix)
     for block in blocks:
@@ -194,7 +194,7 @@ def even(
 ) -> tuple[Floats, Floats, list[Block], Floats]:
     """The same problem and impulses with every row a speed: S W S, S q, coefficients without unit.
 
-    Scalar rows are taken for speeds.
+    Scalar rows count as speeds.
     """
     S = lengths(matrix, blocks)
     scaled = [

@@ -122,14 +122,14 @@ HARD: dict[str, Builder] = {
 
 
 def build(name: str, units: Units | None = None) -> Case:
-    """A case made anew: the same numbers each time."""
+    """A new copy of a case, with the same numbers each time."""
     builder = {**CASES, **HARD}[name]
     return builder(np.random.default_rng(zlib.crc32(name.encode())), units or Units())
 
 
 @cache
 def case(name: str) -> Case:
-    """A case of :data:`CASES` or :data:`HARD`, made once."""
+    """A case of :data:`CASES` or :data:`HARD`, cached."""
     return build(name)
 
 

@@ -1,4 +1,4 @@
-"""Random numbers that problems are made of: units, matrices, sets, and the case they end up in."""
+"""Random ingredients of problems: units, matrices, sets, and the case that holds them."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Units:
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """A problem, and what it is in plain numpy: W with compliance, r, and the blocks."""
+    """A problem, and the same in plain numpy: W with compliance, r, and the blocks."""
 
     name: str
     problem: ConeProblem
@@ -54,7 +54,7 @@ class Case:
         )
 
     def noise(self, impulses: Floats, measure: str = "scaled") -> float:
-        """What rounding alone may change about :meth:`error`."""
+        """The rounding error of :meth:`error`."""
         return naive.noise(self.matrix, self.linear, self.blocks, impulses, measure)
 
     def objective(self, impulses: Floats) -> float:
@@ -73,7 +73,7 @@ class Case:
         return Case(self.name, self.problem.even, matrix, linear, blocks)
 
     def start(self, guess: Floats) -> Floats:
-        """Where a solver begins: the feasible impulses that are nearest in rows of one unit."""
+        """The starting point of a solver: the nearest feasible impulses in rows of one unit."""
         lengths = naive.lengths(self.matrix, self.blocks)
         return lengths * self.even.projected(guess / lengths)
 
@@ -129,14 +129,14 @@ def spinning(rng: Generator, count: int, world: bool = False) -> SpinningCone:
 
 
 def interval(rng: Generator, count: int, units: Units) -> Interval:
-    """Intervals around zero, one of them open to one side."""
+    """Intervals around zero, one of them unbounded on one side."""
     lower, upper = -rng.uniform(0.05, 0.5, count), rng.uniform(0.05, 0.5, count)
     upper[0] = math.inf
     return Interval(lower * units.impulse, upper * units.impulse)
 
 
 def every_kind(rng: Generator, units: Units) -> list[Run]:
-    """All kinds, in an order that is not the internal one, some of them twice."""
+    """All kinds, some of them twice, in an order that differs from the internal one."""
     return [
         interval(rng, 2, units),
         coulomb(rng, 2),

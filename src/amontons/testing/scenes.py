@@ -1,4 +1,4 @@
-"""Random rigid bodies in contact, stated in each of the ways that the package knows."""
+"""Random rigid bodies in contact, stated in each of the supported forms."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from amontons.testing.random import (
 
 @dataclass(eq=False)
 class RigidScene:
-    """Random rigid bodies that touch at random points, in SI units times the given ones."""
+    """Random rigid bodies that touch at random points, in multiples of SI units."""
 
     rng: Generator
     bodies: int = 4
@@ -132,7 +132,7 @@ class RigidScene:
         return Case(name, problem, W, q.ravel(), naive.blocks_of([run]))
 
     def of_operator(self, name: str, kinds: str, *, extras: bool = False) -> Case:
-        """By a `BodyOperator`; `kinds` has a letter a block: c, s (cones), f, n, i (scalars).
+        """By a `BodyOperator`; `kinds` has one letter per block: c, s (cones), f, n, i (scalars).
 
         The letters give the caller's order; blocks of one kind take constraints in their turn.
         """

@@ -1,6 +1,6 @@
-"""The contract of a shape: small named checks, each of which raises `ContractError` if broken.
+"""The contract of a shape: small named checks, each of which raises `ContractError` if it fails.
 
-A shape says the same thing several times over: in closed forms, as a surface, and as a row of
+A shape describes the same solid several times: in closed forms, as a surface, and as a row of
 numbers for collision kernels. The checks compare these with each other.
 """
 
@@ -37,7 +37,7 @@ FINE = 128
 """Resolution of the surfaces that the checks measure."""
 
 COARSE = 4e-3
-"""How far a surface of that resolution may be from the true one, relative to the size."""
+"""Largest distance of a surface of that resolution from the true one, relative to the size."""
 
 CLOSE = 1e-5
 """Relative error of what is extrapolated from two resolutions."""
@@ -57,7 +57,7 @@ def shape_checks(shape: Shape) -> Iterator[NamedCheck]:
     return named_checks(SHAPE_CHECKS, shape)
 
 
-# -- what the checks are made of ------------------------------------------------------------------
+# -- helpers of the checks -------------------------------------------------------------------------
 
 
 def _is_plane(shape: Shape) -> bool:
@@ -72,16 +72,16 @@ def _has_volume(shape: Shape) -> bool:
 
 
 def _size(shape: Shape) -> float:
-    """Longest side of the bounding box [m], and a little more far from the origin.
+    """Longest side of the bounding box [m], slightly more if far from the origin.
 
-    The little more stands for rounding: 1e-9 of it is some rounding errors of the farthest point.
+    The addition allows for rounding: 1e-9 of it is a few rounding errors of the farthest point.
     """
     low, high = shape.bounds
     return float((high - low).max() + 1e-6 * np.maximum(np.abs(low), np.abs(high)).max())
 
 
 def _directions(number: int = 200) -> Floats:
-    """The axes both ways, diagonals, and directions all over the sphere; not all of length one."""
+    """The axes both ways, diagonals, and directions all over the sphere, not all of unit length."""
     axes = np.concatenate([np.eye(3), -np.eye(3)])
     corners = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 0, 1) for z in (-1, 1)])
     spread = np.random.default_rng(0).normal(size=(number, 3))
@@ -132,7 +132,7 @@ def check_equality_and_repr(shape: Shape) -> None:
 
 
 def check_surface_mesh(shape: Shape) -> None:
-    """Finite vertices, sound triangles, closed if there is a volume."""
+    """Finite vertices, valid triangles, closed if there is a volume."""
     vertices, triangles = shape.surface_mesh(FINE)
     expect(vertices.ndim == 2 and vertices.shape[1] == 3, "vertices must have shape (n, 3)")
     expect(triangles.ndim == 2 and triangles.shape[1] == 3, "triangles must have shape (m, 3)")
@@ -146,7 +146,10 @@ def check_surface_mesh(shape: Shape) -> None:
         return
     edges = np.stack([triangles, np.roll(triangles, -1, axis=1)], axis=2).reshape(-1, 2)
     walked = {(a, b) for a, b in edges.tolist()}
-    expect(len(walked) == len(edges), "an edge of the surface is walked twice the same way")
+    expect(
+        len(walked) == len(edges),
+        "two triangles traverse an edge of the surface in the same direction",
+    )
     expect(all((b, a) in walked for a, b in walked), "the surface mesh is not closed")
 
 
@@ -198,7 +201,7 @@ def check_support(shape: Shape) -> None:
 
 
 def check_mass_properties(shape: Shape) -> None:
-    """Volume, centre and inertia are those of what the surface encloses."""
+    """Volume, centre and inertia are those of the solid that the surface encloses."""
     if not _has_volume(shape):
         for name in ("volume", "centre"):
             refused(partial(getattr, shape, name), f"{name} of a shape without volume")
@@ -276,7 +279,7 @@ STANDARD: dict[ShapeKind, Callable[..., Shape]] = {
     ShapeKind.CONE: lambda r, h, *_: Cone(r, h),
     ShapeKind.ELLIPSOID: lambda a, b, c, _: Ellipsoid((a, b, c)),
 }
-"""What kernels take a row of each kind for."""
+"""The shape that kernels take a row of each kind for."""
 
 
 def _row_heights(row: ShapeRow, directions: Floats) -> Floats:
@@ -287,7 +290,7 @@ def _row_heights(row: ShapeRow, directions: Floats) -> Floats:
 
 
 def _check_faces(faces: Faces, size: float, *, solid: bool) -> None:
-    """Faces look outwards, neighbours know each other, leaves hold every triangle once."""
+    """Faces point outwards, neighbours refer to each other, leaves hold every triangle once."""
     start, corner, plane = faces.face_start, faces.corner, faces.plane
     walked = {}
     for face in range(len(start) - 1):

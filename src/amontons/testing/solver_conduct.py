@@ -1,4 +1,4 @@
-"""How a solver must conduct itself, whatever the answer: settings, limits, history, callbacks."""
+"""How a solver must behave, whatever the answer: settings, limits, history, callbacks."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from amontons.testing.problems import build
 
 
 def check_settings_are_frozen_and_keyword_only(solver: Solver, kinds: Kinds) -> None:
-    """Settings are those of a frozen, keyword-only dataclass that rejects nonsense."""
+    """Settings form a frozen, keyword-only dataclass that rejects bad values."""
     expect(dataclasses.is_dataclass(solver), "a solver must be a dataclass of settings")
     fields = dataclasses.fields(solver)
     try:
@@ -57,7 +57,7 @@ def check_settings_are_frozen_and_keyword_only(solver: Solver, kinds: Kinds) -> 
 
 
 def check_respects_the_iteration_limit(solver: Solver, kinds: Kinds) -> None:
-    """Never more than `max_iterations`, and the status says that they were used up."""
+    """There are never more than `max_iterations`, and the status says so when they are used up."""
     case = example(solver, kinds)
     for limit in (0, 1, 4):
         strict = changed(solver, tolerance=0.0, max_iterations=limit)
@@ -180,7 +180,7 @@ def check_callback_can_stop(solver: Solver, kinds: Kinds) -> None:
 
 
 def check_guess_and_problem_are_left_alone(solver: Solver, kinds: Kinds) -> None:
-    """Neither the guess nor the problem is written to, and the result is nobody else's memory."""
+    """Neither the guess nor the problem is modified, and the result shares no memory with them."""
     for name in supported(solver, kinds):
         fresh = build(name)
         problem = fresh.problem

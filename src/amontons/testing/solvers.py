@@ -1,4 +1,4 @@
-"""The contract of a solver: small named checks, each of which raises `ContractError` if broken.
+"""The contract of a solver: small named checks, each of which raises `ContractError` if it fails.
 
 Every number a solution claims is compared with `naive`, which shares no kernel with the package.
 """
@@ -99,7 +99,7 @@ def check_parallel_kernels_solve_every_kind(solver: Solver, kinds: Kinds) -> Non
 
 
 def check_warm_start_ends_at_once(solver: Solver, kinds: Kinds) -> None:
-    """Given its own solution, a solver has nothing to do; given a near one, it has less to do."""
+    """Started from its own solution, a solver has nothing to do; from a nearby one, less to do."""
     for name in supported(solver, kinds):
         problem = case(name).problem
         cold = solver.solve(problem)
@@ -112,7 +112,7 @@ def check_warm_start_ends_at_once(solver: Solver, kinds: Kinds) -> None:
 
 
 def check_empty_problem(solver: Solver, kinds: Kinds) -> None:
-    """Nothing to solve is solved, in no iteration."""
+    """An empty problem is solved in no iterations."""
     for problem in empty_problems():
         solution = solver.solve(problem)
         expect(solution.converged, f"an empty problem: {solution.status}")
@@ -123,7 +123,7 @@ def check_empty_problem(solver: Solver, kinds: Kinds) -> None:
 
 
 def check_zero_right_hand_side(solver: Solver, kinds: Kinds) -> None:
-    """With r = 0 nothing need push: zero impulses, at once."""
+    """With r = 0, the answer is zero impulses, at once."""
     for name in supported(solver, kinds):
         full = case(name)
         if any(block.cohesion for block in full.blocks):

@@ -1,4 +1,4 @@
-"""Runs side by side on one page, which move and are looked at together."""
+"""Runs side by side on one page, with a common time and view."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from amontons.viewer.page import page_file
 
 MOST = 6
-"""Runs on one page: each draws for itself, and a browser has few places for drawings."""
+"""Most runs on one page: each has its own canvas, and browsers limit the number of those."""
 
 
 def beside(pages: Sequence[str], titles: Sequence[str]) -> str:
-    """One page with these pages on it; the time and view of one are those of all."""
+    """One page that contains these pages and synchronises their time and view."""
     frames = "\n".join(
         f'<iframe title="{html.escape(title)}" srcdoc="{html.escape(page)}"></iframe>'
         for page, title in zip(pages, titles, strict=True)

@@ -1,4 +1,4 @@
-"""What bodies are coloured by: who they are, how fast they move, how hard they are pressed."""
+"""Colours of bodies by number, speed or contact force."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ Ints = NDArray[np.int64]
 COLOURS = ("body", "speed", "force")
 
 SAMPLE = 20
-"""Frames from which scales are taken."""
+"""Number of frames from which scales are taken."""
 
 
 def rows_of(bodies: BodyList, ids: Ints) -> Ints:
-    """Rows of the bodies that have these ids, in the same shape."""
+    """Rows of the bodies with these ids, in the same shape."""
     order = np.argsort(bodies.id)
     return np.asarray(order[np.searchsorted(bodies.id, ids, sorter=order)])
 
 
 def loads(bodies: BodyList, contacts: Contacts | None) -> Floats:
-    """Sum of the sizes of the contact forces on each body [N], shape (bodies,)."""
+    """Sum of the magnitudes of the contact forces on each body [N], shape (bodies,)."""
     if contacts is None or not len(contacts):
         return np.zeros(len(bodies))
     rows = rows_of(bodies, contacts.bodies)
@@ -39,7 +39,7 @@ def loads(bodies: BodyList, contacts: Contacts | None) -> Floats:
 
 @dataclass(frozen=True)
 class Scales:
-    """What counts as much in a run: the 99th percentile of what is not zero; zero if all is."""
+    """Tops of the colour scales: 99th percentiles of the values that are not zero, or zero."""
 
     speed: float
     """[m/s]"""
@@ -50,7 +50,7 @@ class Scales:
 
     @classmethod
     def of(cls, run: Recording, among: Sequence[int] | None = None) -> Scales:
-        """The scales of a run, or of frames among these, from some of them."""
+        """The scales of a run, or of some of its frames, from a sample of them."""
         among = range(run.frames) if among is None else among
         stride = max(1, len(among) // SAMPLE)
         frames = [run[number] for number in among[::-stride]]  # the last is one of them

@@ -1,4 +1,4 @@
-"""Where a run happens: what a camera must see."""
+"""The extent of a run: what a camera must see."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from numpy.typing import NDArray
 from amontons.results import BodyList, Results, SingleFrame, Surface
 
 Recording = Results | SingleFrame
-"""What can be shown: a run on the disk, or a simulation as it is now."""
+"""What can be shown: a recorded run, or the current state of a simulation."""
 
 
 def extent(run: Recording) -> tuple[NDArray[np.float64], float]:
-    """Middle of where bodies move at first and at last, and the size of that [m]."""
+    """Centre and size [m] of the region of moving bodies in the first and the last frame."""
     dynamic = run.bodies.dynamic
     if not dynamic.any():
         return np.zeros(3), 1.0
     places = np.concatenate([run.position[0][dynamic], run.position[-1][dynamic]])
-    places = places[~np.isnan(places[:, 0])]  # some may not be there yet, or any more
+    places = places[~np.isnan(places[:, 0])]  # some may not exist yet, or no longer
     if not len(places):
         return np.zeros(3), 1.0
     low, high = np.percentile(places, [2.0, 98.0], axis=0)
@@ -27,6 +27,6 @@ def extent(run: Recording) -> tuple[NDArray[np.float64], float]:
 
 
 def is_glass(bodies: BodyList, row: int, shape: Surface) -> bool:
-    """Whether a body is a container, which one wants to look into."""
+    """Whether a body is a container, drawn transparent so that its content is seen."""
     held = bool(bodies.fixed[row] or bodies.kinematic[row])
     return held and shape.kind in ("Compound", "TriangleMesh")

@@ -16,7 +16,7 @@ from amontons.viewer.meshes import SCALED, SOLIDS, Mesh, mesh_of, plane_mesh
 
 @dataclass
 class InstanceGroup:
-    """Bodies one after the other in the buffers."""
+    """Bodies that are adjacent in the buffers."""
 
     mesh: int
     moving: bool
@@ -55,7 +55,7 @@ class Grouping:
             key: Any = ("plane", row) if plane else unit or which
             if key not in number:
                 number[key] = len(self.meshes)
-                if plane:  # where it is when it is first there
+                if plane:  # its pose when it first appears
                     frame = frame_with(run, frame, row)
                     turn = rotation_matrices(frame.orientation[row][None])[0]
                     where = frame.position[row], turn, self.middle, self.size
@@ -71,7 +71,7 @@ class Grouping:
         return list(groups.values())
 
     def described(self, run: Recording) -> list[dict[str, Any]]:
-        """Groups as the page knows them; `first` counts among those that move, or that stand."""
+        """Groups in the page's terms; `first` counts among those that move, or those that stand."""
         first, described = {True: 0, False: 0}, []
         for group in self.groups:
             described.append(
@@ -90,7 +90,7 @@ class Grouping:
         return described
 
     def _extents(self, run: Recording, group: InstanceGroup) -> list[float]:
-        """Half extents of the bodies of a group [m] that their scales do not say."""
+        """Half extents of the bodies of a group [m] that do not follow from their scales."""
         if group.kind in SCALED:
             return [1.0, 1.0, 1.0]
         half = run.shapes[run.bodies.shape[group.rows[0]]].half
@@ -103,7 +103,7 @@ class Grouping:
 
 
 def passing_bodies(run: Recording) -> NDArray[np.bool_]:
-    """Which fixed bodies are not in all frames, shape (bodies,)."""
+    """Fixed bodies that are not in all frames, shape (bodies,)."""
     passing = np.zeros(len(run.bodies), dtype=bool)
     if not run.come_and_go or not run.bodies.fixed.any():
         return passing
@@ -113,7 +113,7 @@ def passing_bodies(run: Recording) -> NDArray[np.bool_]:
 
 
 def frame_with(run: Recording, frame: Frame, row: int) -> Frame:
-    """A frame that a body is in: this one, or the first."""
+    """A frame that contains a body: this one, or the first."""
     number = 0
     while np.isnan(frame.position[row, 0]):
         frame, number = run[number].whole(), number + 1
@@ -121,7 +121,7 @@ def frame_with(run: Recording, frame: Frame, row: int) -> Frame:
 
 
 def _solid(kind: str) -> int:
-    """Number of a kind that the page can cut by rays, or −1."""
+    """Number of a kind that the page can ray-trace, or −1."""
     return SOLIDS.index(kind) if kind in SOLIDS else -1
 
 

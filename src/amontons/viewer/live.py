@@ -1,4 +1,4 @@
-"""A run watched while it goes on: a server on this machine, whose page asks for new frames."""
+"""A run watched live: a local server, whose page asks for new frames."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from urllib.parse import parse_qs
 
 from amontons.errors import OutputError
 from amontons.results import Results
-from amontons.viewer.local_server import Answer, LocalServer
+from amontons.viewer.local_server import LocalServer, Reply
 from amontons.viewer.packing import Packing
 from amontons.viewer.page import page_text
 
 AT_ONCE = 60
-"""Frames in one answer at most."""
+"""Most frames in one answer."""
 
 RECENT = 3.0
-"""Seconds since the last question for which somebody is taken to be watching."""
+"""Seconds after the last request during which a viewer counts as watching."""
 
 
 class LiveServer:
@@ -28,14 +28,14 @@ class LiveServer:
     Parameters
     ----------
     folder:
-        Of a run, by this process or by another; it must have its first frame.
+        Folder of a run, recorded by this process or another; it must have its first frame.
     port:
-        0 for any that is free.
+        0 for any free port.
     """
 
     def __init__(self, folder: str | os.PathLike[str], *, port: int = 0) -> None:
         self.finished = False
-        """Whether the run has ended; set it, and pages are told."""
+        """Whether the run has ended; set it to tell the pages."""
         self._results = Results(folder)
         self._packing = Packing(self._results)
         self._lock = threading.Lock()
@@ -51,7 +51,7 @@ class LiveServer:
 
     @property
     def url(self) -> str:
-        """Where the page is; who does not have it whole cannot watch."""
+        """Address of the page, with the token without which nobody can watch."""
         return self._server.url
 
     @property
@@ -60,10 +60,10 @@ class LiveServer:
         return time.monotonic() - self._asked < RECENT
 
     def page(self) -> str:
-        """The page with most frames so far; it asks for the others.
+        """A page with most of the frames so far; it asks for the others.
 
-        It is made anew when twice as many have come: however often it is asked for, the run that is
-        watched does not wait.
+        It is rebuilt when their number has doubled, so that frequent requests do not slow down the
+        run.
         """
         with self._lock:
             self._results.refresh()
@@ -78,24 +78,24 @@ class LiveServer:
             return self._page
 
     def frames(self, first: int) -> dict[str, Any]:
-        """Frames from a number on, and whether there will be more."""
+        """Frames from a number on, and whether more will come."""
         with self._lock:
-            finished = self.finished  # before looking: what came before the end is then there
+            finished = self.finished  # read first, so that no frame before the end is missed
             self._results.refresh()
             last = min(self._results.frames, first + AT_ONCE)
             self._asked, self._sent = time.monotonic(), last
             ended = finished and last == self._results.frames
-            if self._grown:  # the page does not know them all: it must be loaded anew
+            if self._grown:  # the page does not know them all: it must be reloaded
                 return {"grown": True, "times": [], "finished": False}
             return self._packing.part(range(first, last)) | {"finished": ended}
 
     @property
     def _grown(self) -> bool:
-        """Whether there are bodies that the page does not know."""
+        """Whether there are bodies unknown to the page."""
         return len(self._results.bodies) != len(self._packing.grouping.scale)
 
     def linger(self, longest: float = 10.0) -> None:
-        """Wait until those who watch have seen the last frame."""
+        """Wait until all viewers have received the last frame."""
         self.finished = True
         end = time.monotonic() + longest
         while self.watched and time.monotonic() < end:
@@ -121,14 +121,14 @@ class LiveServer:
     def __repr__(self) -> str:
         return f"<LiveServer: {self.url}>"
 
-    def _answer(self, path: str, query: str) -> Answer:
-        """To a question of the page, or for it."""
+    def _answer(self, path: str, query: str) -> Reply:
+        """Reply a request by the page, or for it."""
         if path == "":
-            return Answer(self.page().encode(), "text/html; charset=utf-8")
+            return Reply(self.page().encode(), "text/html; charset=utf-8")
         if path != "frames":
-            return Answer(b"there is no such page\n", code=404)
+            return Reply(b"there is no such page\n", code=404)
         first = parse_qs(query).get("from", [""])[0]
         if not (first.isascii() and first.isdigit()) or len(first) > 9:
-            return Answer(b"frames?from=NUMBER\n", code=400)
+            return Reply(b"frames?from=NUMBER\n", code=400)
         part = json.dumps(self.frames(int(first)), allow_nan=False)
-        return Answer(part.encode(), "application/json")
+        return Reply(part.encode(), "application/json")

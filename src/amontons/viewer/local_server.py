@@ -1,7 +1,7 @@
-"""A small web server for browsers on this machine, which nobody can slow down or look into.
+"""A small web server for browsers on this machine, safe from slow clients and other users.
 
-Who does not know the token in the address gets nothing, other sites' scripts neither; so many
-connections at once and no more; who does not speak or listen for a while is hung up on.
+Requests without the token in the address get nothing, nor do scripts of other sites; the
+number of connections is limited, and silent ones are closed.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ HOST = "127.0.0.1"
 MOST_CONNECTIONS = 16
 
 PATIENCE = 10.0
-"""Seconds for which a connection may stand still."""
+"""Seconds for which a connection may be idle."""
 
 PIECE = 1 << 20
-"""Bytes that are written at once."""
+"""Bytes per write."""
 
 logger = logging.getLogger("amontons")
 
 
 @dataclass(frozen=True)
-class Answer:
-    """What is sent back."""
+class Reply:
+    """An HTTP response."""
 
     content: bytes
     kind: str = "text/plain; charset=utf-8"
@@ -41,11 +41,11 @@ class Answer:
 
 
 class LocalServer(ThreadingHTTPServer):
-    """Serves what `answer` says to a path and a query, below an address with a token."""
+    """Serves `answer(path, query)` below an address with a token."""
 
     daemon_threads = True
 
-    def __init__(self, port: int, answer: Callable[[str, str], Answer]) -> None:
+    def __init__(self, port: int, answer: Callable[[str, str], Reply]) -> None:
         self.answer = answer
         self.token = secrets.token_urlsafe(16)
         self._free = threading.BoundedSemaphore(MOST_CONNECTIONS)
@@ -57,7 +57,7 @@ class LocalServer(ThreadingHTTPServer):
         return f"http://{HOST}:{self.server_address[1]}/{self.token}/"
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        """Take a connection, or hang up where there are too many."""
+        """Accept a connection, or close it if there are too many."""
         if self._free.acquire(blocking=False):
             super().process_request(request, client_address)
         else:
@@ -71,35 +71,35 @@ class LocalServer(ThreadingHTTPServer):
             self._free.release()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Say nothing on the terminal: a browser that leaves is no error."""
+        """Print nothing: a browser that disconnects is not an error."""
         logger.debug("a connection to the live page broke", exc_info=True)
 
 
 class Handler(BaseHTTPRequestHandler):
-    """One question of a browser."""
+    """One request of a browser."""
 
     server: LocalServer
     timeout = PATIENCE
 
     def do_GET(self) -> None:
-        """Answer, if the question comes from a page of ours."""
+        """Answer, if the request comes from one of our own pages."""
         asked = urlsplit(self.path)
         _, token, *rest = asked.path.split("/", 2)
         host = self.headers.get("Host", "").rpartition(":")[0]
         if host not in (HOST, "localhost"):
-            answer = Answer(b"", code=403)  # another site's script, by a name that leads here
+            answer = Reply(b"", code=403)  # a script of another site, by DNS rebinding
         elif asked.path == "/favicon.ico":
-            answer = Answer(b"", code=204)
+            answer = Reply(b"", code=204)
         elif not rest or not hmac.compare_digest(token.encode(), self.server.token.encode()):
-            answer = Answer(b"open the whole address, token included\n", code=404)
+            answer = Reply(b"open the whole address, token included\n", code=404)
         else:
             try:
                 answer = self.server.answer(rest[0], asked.query)
             except AmontonsError as reason:
-                answer = Answer(f"{reason}\n".encode(), code=500)
+                answer = Reply(f"{reason}\n".encode(), code=500)
         self._send(answer)
 
-    def _send(self, answer: Answer) -> None:
+    def _send(self, answer: Reply) -> None:
         self.send_response(answer.code)
         self.send_header("Content-Type", answer.kind)
         self.send_header("Content-Length", str(len(answer.content)))
@@ -112,4 +112,4 @@ class Handler(BaseHTTPRequestHandler):
             self.wfile.write(content[start : start + PIECE])
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Say nothing."""
+        """Print nothing."""

@@ -1,7 +1,7 @@
 """Shapes as the triangles that the page draws, each corner with its normal.
 
-Balls and boxes share one mesh a kind and differ by a scale, so that a thousand sizes are drawn at
-once. Where there are many of a simple shape, the page cuts them by rays and uses no triangles.
+Balls and boxes share one mesh per kind and differ by a scale, so that a thousand sizes are drawn
+at once. Many bodies of a simple shape are ray-traced by the page, without triangles.
 """
 
 from __future__ import annotations
@@ -20,16 +20,17 @@ SCALED = {"Sphere": "ball", "Ellipsoid": "ball", "Box": "box"}
 """Kinds that are drawn as a stretched ball or box."""
 
 SOLIDS = ("Sphere", "Ellipsoid", "Box", "Capsule", "Cylinder")
-"""Kinds that the page can cut by rays, in the order of its numbers."""
+"""Kinds that the page can ray-trace, in the order of its numbers."""
 
 SEGMENTS = 20
-"""Of a ball's equator."""
+"""Segments of a ball's equator."""
 
 CLOSED = ("Sphere", "Ellipsoid", "Box", "Capsule", "Cylinder", "Cone", "ConvexHull", "Plane")
-"""Kinds whose triangles are never seen from behind; a plane is seen from its free side only."""
+"""Kinds whose triangles are never seen from behind; planes are visible from their free side only.
+"""
 
 SMOOTH = 0.7
-"""Cosine of the angle between faces from which on an edge is rounded."""
+"""Cosine of the angle between faces above which their edge is shaded as round."""
 
 
 @dataclass(frozen=True)
@@ -37,21 +38,21 @@ class Mesh:
     """Triangles for the page."""
 
     corners: NDArray[np.float32]
-    """Places and normals, each once, shape (corners, 6)."""
+    """Distinct positions and normals, shape (corners, 6)."""
     triangles: NDArray[np.uint32]
-    """Rows of corners, three a triangle."""
+    """Rows of corners, three per triangle."""
     closed: bool
     plane: bool
 
     @classmethod
     def of(cls, corners: NDArray[np.float32], *, closed: bool, plane: bool = False) -> Mesh:
-        """The mesh of triangles whose corners come one after the other."""
+        """The mesh of triangles given corner by corner."""
         kept, numbers = np.unique(corners, axis=0, return_inverse=True)
         return cls(kept, numbers.ravel().astype(np.uint32), closed, plane)
 
 
 def mesh_of(surface: Surface) -> Mesh:
-    """What is drawn of a shape, a plane apart."""
+    """The mesh of any shape but a plane."""
     unit = SCALED.get(surface.kind)
     if unit == "ball":
         vertices, triangles = Sphere(1.0).surface_mesh(SEGMENTS)
@@ -76,15 +77,15 @@ def corners_of(
     for group in np.split(order, np.flatnonzero(np.diff(vertex)) + 1):
         faces = group // 3
         alike = unit[faces] @ unit[faces].T > SMOOTH
-        total = alike @ normals[faces]  # faces count by their areas
+        total = alike @ normals[faces]  # faces are weighted by their areas
         smooth[group] = total / np.maximum(np.linalg.norm(total, axis=1, keepdims=True), 1e-30)
     return np.hstack([points.reshape(-1, 3), smooth]).astype(np.float32)
 
 
 def plane_mesh(surface: Surface, place: Floats, turn: Floats, middle: Floats, size: float) -> Mesh:
-    """A plane's square, moved beside the middle of the scene and as large as that needs.
+    """A plane's square, moved next to the middle of the scene and large enough for it.
 
-    The plane's body is at `place` [m], turned by the matrix `turn`.
+    The plane's body is at `place` [m], rotated by the matrix `turn`.
     """
     vertices = surface.vertices.astype(np.float64)
     corners = corners_of(vertices, surface.triangles)

@@ -1,4 +1,4 @@
-"""What the page holds of a run: meshes, groups of bodies that share one, and their frames."""
+"""The data of a run in the page: meshes, groups of bodies that share one, and frames."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ STATE = np.dtype([("place", "<f4", 3), ("turn", "<i2", 4), ("speed", "<f4"), ("l
 """A body in a frame: [m], a unit quaternion (x, y, z, w) times 32767, [m/s], [N]; 28 bytes."""
 
 LOOK = np.dtype([("scale", "<f4", 3), ("number", "<f4")])
-"""What stays the same of a body: the scale of its mesh, and its row; 16 bytes."""
+"""Constants of a body: the scale of its mesh, and its row; 16 bytes."""
 
 CONTACT = np.dtype([("point", "<f4", 3), ("force", "<f4", 3), ("arms", "<f2", (2, 3))])
-"""A contact: [m], [N], and from the point to the middles of both bodies [m]; 36 bytes."""
+"""A contact: [m], [N], and from the point to the centres of both bodies [m]; 36 bytes."""
 
 
 class Packing:
-    """A run made ready for the page, frames in parts as they come."""
+    """A run prepared for the page; frames are packed in parts as they come."""
 
     def __init__(self, run: Recording) -> None:
         if not run.frames:
@@ -37,11 +37,11 @@ class Packing:
 
     def page(self, every: int = 1) -> dict[str, Any]:
         """Everything that the page's script reads, ready for JSON."""
-        with np.errstate(over="ignore", invalid="ignore"):  # what is too far away is not seen
+        with np.errstate(over="ignore", invalid="ignore"):  # nothing farther away is visible
             return self.header() | self.part(range(0, self.run.frames, every))
 
     def header(self) -> dict[str, Any]:
-        """What does not change."""
+        """Everything that does not change."""
         run, grouping = self.run, self.grouping
         rows, meshes = grouping.rows, grouping.meshes
         look = np.zeros(len(rows), dtype=LOOK)
@@ -70,11 +70,11 @@ class Packing:
         }  # fmt: skip
 
     def part(self, numbers: Sequence[int]) -> dict[str, Any]:
-        """Some frames: their times, the states of what moves, and contacts if there are any."""
+        """Some frames: times, states of moving bodies, and contacts if there are any."""
         run = self.run
         press, states = zlib.compressobj(6), []
         touching: list[NDArray[Any]] = []
-        for number in numbers:  # memory holds one at a time
+        for number in numbers:  # one at a time, to save memory
             frame = run[number]
             states.append(press.compress(self._state(frame, self.grouping.moving).tobytes()))
             if run.has_contacts:
@@ -94,7 +94,7 @@ class Packing:
         }
 
     def _state(self, frame: Frame, rows: NDArray[np.int64]) -> NDArray[Any]:
-        """Bodies in a frame; who is not there has no turn: four zeros, and is not drawn."""
+        """Bodies in a frame; absent ones have a zero quaternion and are not drawn."""
         state = np.zeros(len(rows), dtype=STATE)
         whole = frame.whole()
         here = np.flatnonzero(~np.isnan(whole.position[rows, 0]))
@@ -106,7 +106,7 @@ class Packing:
         return state
 
     def _contacts(self, frame: Frame) -> NDArray[Any]:
-        """Contacts of a frame; an arm to a body that does not move by itself is nothing."""
+        """Contacts of a frame; arms to bodies that do not move freely are zero."""
         contacts, bodies = frame.contacts, self.run.bodies
         assert contacts is not None
         packed = np.zeros(len(contacts), dtype=CONTACT)

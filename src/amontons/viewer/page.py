@@ -16,19 +16,19 @@ SCRIPTS = (
     "algebra.js", "camera.js", "buffers.js", "gestures.js", "legend.js", "shaders.js", "forces.js",
     "trail.js", "occlusion.js", "renderer.js", "panel.js", "saving.js", "viewer.js",
 )  # fmt: skip
-"""In this order: constants of one are used by those after it."""
+"""In this order: each may use constants of those before."""
 
 LIVE = "live.js"
-"""What follows a run that still goes on; it comes before the viewer starts."""
+"""The script that follows a live run; it comes before the viewer starts."""
 
 
 def page_text(packing: Packing, *, every: int = 1, live: bool = False) -> str:
-    """A page that shows each `every`-th frame of a run, and goes on asking where it is `live`."""
+    """A page that shows every `every`-th frame of a run, and asks for more if `live`."""
     names = (*SCRIPTS[:-1], LIVE, SCRIPTS[-1]) if live else SCRIPTS
     script = "\n".join(page_file(name) for name in names)
     try:
         data = json.dumps(packing.page(every), separators=(",", ":"), allow_nan=False)
-    except ValueError as reason:  # of numbers near the largest that there are
+    except ValueError as reason:  # from overflow of huge numbers
         raise InputError(
             f"{packing.run.path} has numbers that no page can show: {reason}"
         ) from None
@@ -37,11 +37,11 @@ def page_text(packing: Packing, *, every: int = 1, live: bool = False) -> str:
 
 
 def write_page(run: Recording, path: str | os.PathLike[str], *, every: int = 1) -> None:
-    """Write a page that shows each `every`-th frame of a run; it needs nothing but a browser."""
+    """Write a page that shows every `every`-th frame of a run; it needs nothing but a browser."""
     with replacing(Path(path)) as stream:
         stream.write(page_text(Packing(run), every=every).encode())
 
 
 def page_file(name: str) -> str:
-    """A file that pages are made of."""
+    """The text of a file that pages are made of."""
     return resources.files("amontons.viewer").joinpath("html", name).read_text(encoding="utf-8")

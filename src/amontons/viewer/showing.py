@@ -34,7 +34,7 @@ class Page:
         self.height = height
         """In a notebook [pixels]."""
         self.about = about
-        """What it shows, in a line."""
+        """What it shows, in one line."""
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the page, which needs nothing but a browser."""
@@ -42,7 +42,7 @@ class Page:
             stream.write(self.html.encode())
 
     def open(self) -> Path:
-        """Show the page in a browser, from a file in the folder for temporary ones."""
+        """Show the page in a browser, from a temporary file."""
         with tempfile.NamedTemporaryFile(prefix="amontons-", suffix=".html", delete=False) as file:
             path = Path(file.name)
         self.save(path)
@@ -62,16 +62,16 @@ def view(
     every: int = 1,
     height: int = 480,
 ) -> Page:
-    """The viewer on a simulation as it is now, or on a recorded run: turn it, play it, click it.
+    """The viewer for a simulation's current state or a recorded run: turn it, play it, click it.
 
     Parameters
     ----------
     run:
         A simulation, `Results`, or the folder of a run.
     others:
-        More of them, side by side; they show the same time from the same side.
+        More of them, side by side, with a common time and view.
     every:
-        Show each `every`-th frame only.
+        Show only every `every`-th frame.
     height:
         In a notebook [pixels].
     """

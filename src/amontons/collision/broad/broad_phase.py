@@ -30,7 +30,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
 
 FEW = 12
-"""Parts of the coarsest levels that everybody may test one by one, instead of looking up cells."""
+"""Most parts of the coarsest levels that are tested one by one, instead of through cells."""
 
 
 class ClosePairs(NamedTuple):
@@ -38,11 +38,11 @@ class ClosePairs(NamedTuple):
 
     pairs: Ints  # finder and partner, (pairs, 2)
     first: NDArray[np.int64]  # pairs in slot s are first[s] to first[s + 1], (parts + 1,)
-    slots: Ints  # of the parts, where they are not listed as they are numbered; else empty
+    slots: Ints  # slots of the parts, if these are not listed in order of number; else empty
 
 
-class Look(NamedTuple):
-    """What one search is told besides places: how to list pairs, and which to leave out."""
+class SearchOptions(NamedTuple):
+    """Options of one search: how to list pairs, and which to leave out."""
 
     listed: Ints  # parts in the order in which finders are listed; empty: as numbered
     slots: Ints  # of each part in that order; or empty
@@ -50,11 +50,11 @@ class Look(NamedTuple):
 
 
 NO_PARTS = np.empty(0, dtype=np.int32)
-AS_NUMBERED = Look(NO_PARTS, NO_PARTS, np.empty(0, dtype=bool))
+AS_NUMBERED = SearchOptions(NO_PARTS, NO_PARTS, np.empty(0, dtype=bool))
 
 
 class Scratch(NamedTuple):
-    """Room for one search; nothing in it outlives that."""
+    """Scratch memory of one search."""
 
     box: Floats  # of each part, as in `BroadPhase.boxes`, (parts, 6)
     corner: Floats  # least and greatest cell of each level, (levels, 6)
@@ -66,11 +66,11 @@ class Scratch(NamedTuple):
 
 
 class Fitted(NamedTuple):
-    """The grid that fits a margin, and what searches in it left behind."""
+    """The grid for a margin, and scratch memory of earlier searches in it."""
 
     margin: float  # [m]
     grid: Grid
-    spare: list[Scratch]  # no two threads have the same
+    spare: list[Scratch]  # one per concurrent search
 
 
 class BroadPhase:
@@ -112,7 +112,7 @@ class BroadPhase:
         self.keep_apart(apart)
 
     def keep_apart(self, pairs: NDArray[np.int64]) -> None:
-        """Have these pairs of bodies, and no others, never meet from now on; shape (n, 2)."""
+        """Replace the pairs of bodies that never meet, shape (n, 2)."""
         self._filters = not self._all_meet or pairs.size > 0
         self._parts = PartTags(self._tag, self._plane, *_partners(pairs, self._bodies))
         self._fitted: Fitted | None = None
@@ -126,7 +126,7 @@ class BroadPhase:
         self._bound(poses, margin, box)
         return box
 
-    def find(self, poses: Poses, margin: float, look: Look = AS_NUMBERED) -> ClosePairs:
+    def find(self, poses: Poses, margin: float, look: SearchOptions = AS_NUMBERED) -> ClosePairs:
         """Pairs of parts that may touch: that come within the margin [m]."""
         fitted = self._fitted
         if fitted is None or fitted.margin != margin:
@@ -140,7 +140,7 @@ class BroadPhase:
         return pairs
 
     def _find(
-        self, poses: Poses, margin: float, grid: Grid, scratch: Scratch, look: Look
+        self, poses: Poses, margin: float, grid: Grid, scratch: Scratch, look: SearchOptions
     ) -> ClosePairs:
         n, parts, ordered = self.shape.size, self._parts, scratch.ordered
         if look.free.size:
@@ -159,7 +159,7 @@ class BroadPhase:
         more, most = near[:0], add_up(count, first)
         body = self._tag[:, 0]
         refuse_crowds(count, int(first[-1]), body[look.listed] if look.listed.size else body)
-        if most > KEPT:  # some have more partners than fit: they search once more
+        if most > KEPT:  # those with more partners than fit search again
             more = np.empty(int(first[-1]), dtype=np.int32)
             search(grid, parts, scratch.world, ordered, look.slots, first, more, count)
         pairs = self._memory.lend(int(first[-1])).view(np.int32).reshape(-1, 2)
@@ -232,7 +232,7 @@ class BroadPhase:
 
 
 def _partners(apart: NDArray[np.int64], bodies: int) -> tuple[NDArray[np.int64], Ints]:
-    """For each body those it must not meet, sorted; nothing at all where nobody has any."""
+    """For each body those it must not meet, sorted; empty if there are none."""
     if not apart.size:
         return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int32)
     both = np.unique(np.concatenate([apart, apart[:, ::-1]]), axis=0)

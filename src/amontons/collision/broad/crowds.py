@@ -1,4 +1,4 @@
-"""Crowds: so many bodies in one place that their pairs fill the memory and are never solved."""
+"""Crowds: so many bodies in one place that their pairs exhaust memory and time."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from numpy.typing import NDArray
 from amontons.errors import InputError
 
 MOST_PAIRS = 200_000
-"""Pairs from which a crowd is looked for: fewer are solved in good time, however they arise."""
+"""Number of pairs above which crowds are searched for."""
 
 MOST_PARTNERS = 200
-"""Partners of a part, on average. In the densest packings of like bodies it is some ten."""
+"""Partners per part, on average. In the densest packings of equal bodies it is about ten."""
 
 
 def refuse_crowds(partners: NDArray[np.int32], pairs: int, body: NDArray[np.uint32]) -> None:
-    """Raise InputError where parts have more partners (n,) than bodies that only touch can have.
+    """Raise InputError if parts have more partners (n,) than touching bodies can have.
 
     `body` is the body of each part, shape (n,).
     """

@@ -25,7 +25,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
 
 FEW_LEVEL, PLANE_LEVEL = -1, -2
-"""Parts of levels with hardly any members, which everybody tests one by one; unbounded parts."""
+"""Level of parts that are tested one by one, and level of unbounded parts."""
 
 FAR = 4e18
 """Cells are counted in 64 bits; what lies farther out shares the outermost."""
@@ -41,10 +41,10 @@ class Grid(NamedTuple):
 
 
 class PartTags(NamedTuple):
-    """What the broad phase knows of parts besides their boxes and levels."""
+    """What the broad phase knows about parts besides their boxes and levels."""
 
     tag: NDArray[np.uint32]  # body, its groups, groups that it meets, whether it moves, (parts, 4)
-    plane: Ints  # unbounded parts, which everybody tests one by one
+    plane: Ints  # unbounded parts, which are tested one by one
     apart_start: NDArray[np.int64]  # of each body, its partners in `apart`; or empty
     apart: Ints  # bodies that must not meet it, sorted
 

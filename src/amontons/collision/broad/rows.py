@@ -24,10 +24,10 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
 
 ORDERED_FROM = 2000
-"""Bodies from which an order pays: those of fewer fit into a processor's own memory."""
+"""Number of bodies above which an order pays off: fewer fit into the processor's caches."""
 
 BITS = 10
-"""Of a cell's number along each axis: places that are 1024 cells apart share a number."""
+"""Bits of a cell's number along each axis: positions 1024 cells apart share a number."""
 
 BUNDLE_BITS = 4
 """Rows of a bundle across: 16."""
@@ -86,7 +86,7 @@ def sort_by_key(key, start, room, body):
 
 
 def body_order(position: Floats, width: float) -> BodyOrder | None:
-    """The order of bodies at these places [m], by cells of this width [m]; None: leave it be."""
+    """The order of bodies at these positions [m], by cells of this width [m]; None: as it is."""
     count = len(position)
     if count < ORDERED_FROM:
         return None

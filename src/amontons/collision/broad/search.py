@@ -8,17 +8,17 @@ from amontons._jit import kernel, prange, routine, serial_kernel
 from amontons.collision.broad.grid import FEW_LEVEL, PLANE_LEVEL, cell, row_slot
 
 KEPT = 10
-"""Partners of a part that fit into its place of the first pass; beyond, it searches once more."""
+"""Most partners of a part that the first pass stores; with more, it searches again."""
 
 BATCH = 256
-"""Parts that a thread searches for before it takes more."""
+"""Parts per unit of parallel work."""
 
 HITS = 64
-"""Candidates that are tested in one go."""
+"""Candidates that are tested at once."""
 
 RUN_BITS = 6
 RUNS = 1 << RUN_BITS
-"""Room for runs of sorted parts to look through on one level."""
+"""Most runs of sorted parts to search on one level."""
 
 OWN_RUNS = 16
 """Rows that come first: those on a part's own level, at most 5 rows, each in two pieces or one.
@@ -192,7 +192,7 @@ def search(low, high, grid, parts, plane_world, ordered, slots, first, near, cou
 
 @kernel
 def find_pairs(grid, parts, plane_world, ordered, slots, first, near, count):
-    """near ← partners of each part (see `search`); count ← how many it has."""
+    """near ← partners of each part (see `search`); count ← their number."""
     number = ordered.part.size
     for chunk in prange((number + BATCH - 1) // BATCH):
         low, high = chunk * BATCH, min(number, (chunk + 1) * BATCH)
@@ -215,8 +215,8 @@ def add_up(count, first):
 def list_pairs(near, more, first, listed, pairs):
     """Pairs ← (part, partner) for all parts in turn, partners sorted; `first` is where each begins.
 
-    Slot s has the part listed[s], or s where nothing is `listed`. Its partners are in
-    near[KEPT·s :], or in more[first[s] :] where they are too many.
+    Slot s has the part listed[s], or s if `listed` is empty. Its partners are in
+    near[KEPT·s :], or in more[first[s] :] if there are too many.
     """
     for chunk in prange((first.size - 1 + BATCH - 1) // BATCH):
         for s in range(chunk * BATCH, min(first.size - 1, (chunk + 1) * BATCH)):

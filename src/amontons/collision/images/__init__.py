@@ -1,1 +1,1 @@
-"""Images of bodies in cells that repeat themselves, and contacts with them."""
+"""Images of bodies in periodic cells, and contacts with them."""

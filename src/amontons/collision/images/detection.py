@@ -1,8 +1,8 @@
-"""Contacts across the borders of a cell: copies of bodies near a border go to the detector, too.
+"""Contacts across the borders of a cell: copies of bodies near a border are detected, too.
 
 A body's images that may touch a body in the cell are added as copies, on one half of all sides:
 where body A touches the image of B at +s, B touches that of A at −s, and one of the two is enough.
-What is found of a copy is told of its original, with the shift from one to the other. Arms are
+A contact of a copy is attributed to its original, with the shift from one to the other. Arms are
 relative to each body, so whatever comes after needs to know of images no more.
 """
 
@@ -22,7 +22,7 @@ Longs = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
 IMAGE_BITS = 3
-"""Of the key of a contact, for each axis: which image it is with."""
+"""Bits of a contact's key, for each axis, that say which image it is with."""
 
 
 class PeriodicDetector:
@@ -35,7 +35,7 @@ class PeriodicDetector:
     reach:
         Radii of balls about the bodies' positions that hold them [m], shape (bodies,).
     unbounded:
-        Bodies without end, such as planes: they have no images, and meet none; shape (bodies,).
+        Unbounded bodies, such as planes: they have no images, and meet none; shape (bodies,).
     """
 
     def __init__(self, detector: CollisionDetector, reach: Floats, unbounded: Flags) -> None:
@@ -55,7 +55,7 @@ class PeriodicDetector:
     ) -> PeriodicContacts:
         """All contacts within the margin [m], each pair of images once.
 
-        Positions may be anywhere: what counts is where their images are.
+        Positions may be outside the cell: all images are considered.
         """
         home = np.where(self._unbounded[:, None], 0, lattice.home(position))
         inside = position + lattice.shifts(home)
@@ -70,14 +70,14 @@ class PeriodicDetector:
         return _of_originals(found, originals, image, self._unbounded, lattice, order)
 
     def _of(self, originals: Longs) -> CollisionDetector:
-        """The detector of these bodies; that of the step before where they are the same."""
+        """The detector of these bodies; that of the previous step if they are the same."""
         if not np.array_equal(originals, self._originals):
             self._originals = originals
             self._copies = self._detector.of_copies(originals)
         return self._copies
 
     def _near_borders(self, lattice: Lattice, inside: Floats, margin: float) -> tuple[Longs, Longs]:
-        """Bodies with images near the cell, and in which cell each of these is."""
+        """Bodies with images near the cell, and the cell of each image."""
         cells = lattice.half_of_neighbours(2.0 * self._widest + margin)
         reach = (self._reach + self._widest + margin)[:, None]
         low, high = lattice.origin, lattice.origin + lattice.lengths
@@ -104,7 +104,7 @@ def _of_originals(
     """Contacts of bodies and copies as contacts of bodies and images.
 
     A copy comes after all bodies, so that it is B of its contacts. Two copies touch where their
-    originals do; a copy touches nothing that has no end, as its original does that; and no body
+    originals do; a copy does not touch unbounded bodies, as its original does; and no body
     touches itself.
     """
     count = unbounded.size

@@ -1,4 +1,4 @@
-"""Contacts in a cell that repeats itself."""
+"""Contacts in a periodic cell."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, repr=False)
 class PeriodicContacts(ContactSet):
-    """Contacts between bodies and images of bodies; arms are relative to each, as ever."""
+    """Contacts between bodies and images of bodies; arms are relative to each, as always."""
 
     shifts: Floats = field(default_factory=lambda: np.empty((0, 3)))
     """From body B to the image of it that A touches [m], shape (contacts, 3)."""
     branches: Floats = field(default_factory=lambda: np.empty((0, 3)))
-    """From A to that image [m], shape (contacts, 3); zero where space does not carry both along."""
+    """From A to that image [m], shape (contacts, 3); zero unless space carries both along."""
     drifts: Floats = field(default_factory=lambda: np.empty((0, 3)))
     """Velocity of that image relative to B [m/s], shape (contacts, 3)."""
 
     def take(self, kept: NDArray[np.int64]) -> Self:
-        """The contacts of these rising numbers, shape (m,)."""
+        """The contacts of these increasing numbers, shape (m,)."""
         return dataclasses.replace(
             self,
             bodies=self.bodies.take(kept, axis=0),

@@ -1,4 +1,4 @@
-"""`Lattice`: where the images of a point are."""
+"""`Lattice`: the images of a point."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ Flags = NDArray[np.bool_]
 
 
 class Lattice(NamedTuple):
-    """The places at which a cell repeats itself: H k, with whole numbers k."""
+    """The translations of a periodic cell: H k, with whole numbers k."""
 
-    edges: Floats  # H, one edge a column [m], upper triangular, (3, 3)
-    periodic: Flags  # which axes repeat, (3,)
+    edges: Floats  # H, one edge per column [m], upper triangular, (3, 3)
+    periodic: Flags  # which axes are periodic, (3,)
     origin: Floats  # lowest corner of the cell [m], (3,)
 
     @property
@@ -30,7 +30,7 @@ class Lattice(NamedTuple):
         return np.asarray(cells @ self.edges.T)
 
     def home(self, position: Floats) -> Longs:
-        """Whole numbers k that bring points (n, 3) into the cell: x + H k is there."""
+        """Whole numbers k such that x + H k is in the cell, for points x (n, 3)."""
         cells = np.zeros(position.shape, dtype=np.int64)
         place = position - self.origin
         for axis in (2, 1, 0):  # the tilt of a higher row moves points along x

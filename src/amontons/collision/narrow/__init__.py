@@ -1,1 +1,1 @@
-"""The narrow phase: contacts of pairs of parts, one file a family of pairs."""
+"""The narrow phase: contacts of pairs of parts, one file per family of pairs."""

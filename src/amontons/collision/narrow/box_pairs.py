@@ -35,7 +35,7 @@ from amontons.collision.narrow.choose_four import FLAT, choose_four
 from amontons.collision.pair_contacts import put_contact
 
 GROUP = 128
-"""Pairs that share one set of scratch arrays; some tiles of them."""
+"""Pairs that share one set of scratch arrays; a whole number of tiles."""
 
 TIE = 1e-11
 """Lengths that differ by no more, relative to the boxes, are equal: faces before edges."""

@@ -20,7 +20,7 @@ LANES = 16
 """Pairs of a tile. The last bits of a pair may depend on its lane."""
 
 ONE, TWO, THREE, FOUR, NINE = ((n, LANES) if n > 1 else (LANES,) for n in (1, 2, 3, 4, 9))
-"""Shapes of the fields of a tile: so many rows of lanes."""
+"""Shapes of the fields of a tile: a number of rows of lanes each."""
 
 TILE = np.dtype(
     [
@@ -82,7 +82,7 @@ TILE = np.dtype(
     ],
     align=True,
 )
-"""What is known of a tile of pairs, in the order in which it is found."""
+"""Data of a tile of pairs, in the order of computation."""
 
 CORNER = np.dtype(
     [
@@ -100,7 +100,7 @@ record each, so that the compiler needs few checks to see that loops write elsew
 
 @routine
 def gather(place, turn, size, shape, pair, begin, tile):
-    """The boxes of pairs from `begin` on into a tile; the last pair fills what it has too many."""
+    """Gather the boxes of pairs from `begin` on into a tile; the last pair fills unused lanes."""
     turn_a, turn_b, offset = tile[0].turn_a, tile[0].turn_b, tile[0].offset
     half_a, half_b = tile[0].half_a, tile[0].half_b
     for lane in range(LANES):

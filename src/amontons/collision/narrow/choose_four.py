@@ -1,4 +1,4 @@
-"""Up to four of many contact points: far apart, the deepest among them, and always the same ones.
+"""Up to four of many contact points: far apart, with the deepest, and the same from step to step.
 
 All points share one normal m, and a point's gap is m·p + shift. Points that rest on a flat face
 have equal gaps and equal distances up to rounding, and which is the largest changes from step to
@@ -22,7 +22,7 @@ A point that such a tilt of the body brings down counts for a third.
 """
 
 LEVEL = 1e-4
-"""Tilt [rad] that is taken for none, so that noise in the heights does not choose."""
+"""Tilt [rad] that counts as none, so that noise in the heights does not decide."""
 
 DEEPER = 1e-10
 """Depth beyond the chosen points, relative to their scale, from which the deepest replaces one."""

@@ -141,7 +141,7 @@ def drop_idle(simplex, count, weight):
 
 @routine
 def known(simplex, count, w):
-    """Whether the simplex has this point already."""
+    """Whether the simplex already has this point."""
     for i in range(count):
         if simplex[i, 0] == w[0] and simplex[i, 1] == w[1] and simplex[i, 2] == w[2]:
             return True
@@ -177,7 +177,7 @@ def distance_of_cores(
         if here <= floor:
             return TOUCHING, count + 1, v
         if not here < vv:
-            # rounding errors are all that is left to gain
+            # only rounding errors are left to gain
             nearest_on_simplex(simplex, count, weight)
             return APART, count, v
         count = drop_idle(simplex, count + 1, weight)

@@ -21,7 +21,7 @@ PAIRS = 16
 """Pairs, or triangles, that share one set of scratch arrays."""
 
 DEEP = 64
-"""Room on the stack of a walk down a tree; trees are balanced, so it is never needed."""
+"""Size of the stack for walking down a tree; trees are balanced, so it suffices."""
 
 ALIKE = 0.996
 """Cosine of the angle (5°) within which normals count as one side of a shape."""

@@ -1,4 +1,4 @@
-"""The narrow phase: a table says which kernel answers for which pair of kinds.
+"""The narrow phase: a table assigns a kernel to each pair of kinds.
 
 Only kernels whose pairs occur are compiled: a scene of spheres compiles one.
 """
@@ -30,18 +30,18 @@ from amontons.collision.pair_contacts import (
 from amontons.model.shapes.table import BOX, CAPSULE, HULL, MESH, PLANE, SPHERE, ShapeArrays
 
 KINDS = HULL + 1
-"""Numbers of kinds of shapes are below."""
+"""Upper bound of the numbers of kinds of shapes."""
 
 BATCH = 32_768
-"""Pairs whose slots are in memory at a time. Most slots stay empty: of two million pairs in a mixer
-they would take half a gigabyte, fresh from the operating system in each step. Whole tiles of boxes,
-so that batches change no bit."""
+"""Pairs whose slots are in memory at the same time. Most slots stay empty: of two million pairs in
+a mixer they would take half a gigabyte, fresh from the operating system in each step. Whole tiles
+of boxes, so that batches change no bit."""
 
 Narrow = Callable[[ShapeArrays, Poses, Ints, float], PairContacts]
 
 
-class Answer(NamedTuple):
-    """What one kernel found: the pairs it answers for, by their numbers, and their contacts."""
+class KernelContacts(NamedTuple):
+    """The result of one kernel: the numbers of its pairs, and their contacts."""
 
     which: Longs
     contacts: PairContacts
@@ -51,11 +51,11 @@ class Narrowed(NamedTuple):
     """Pairs of two spheres, which need no search, by their numbers, and contacts of the others."""
 
     spheres: Longs
-    answers: list[Answer]
+    answers: list[KernelContacts]
 
 
 def by_kernel(kernel: Kernel[..., None], most: int = MOST) -> Narrow:
-    """The narrow phase of pairs that a kernel answers for, with at most so many contacts each."""
+    """The narrow phase of one kernel's pairs, with at most `most` contacts each."""
 
     def narrow(shapes: ShapeArrays, poses: Poses, pairs: Ints, margin: float) -> PairContacts:
         collide = kernel.sized(len(pairs))
@@ -77,7 +77,7 @@ def by_kernel(kernel: Kernel[..., None], most: int = MOST) -> Narrow:
 def _table() -> dict[tuple[int, int], Narrow]:
     """The narrow phase of each pair of kinds, the first not above the second.
 
-    But for two spheres: they always touch where the broad phase finds them.
+    Two spheres are missing: they always touch if the broad phase finds them.
     """
     convex = range(SPHERE, HULL + 1)
     general, round_one = by_kernel(collide_convex), by_kernel(collide_sphere_convex, 1)
@@ -94,7 +94,7 @@ def _table() -> dict[tuple[int, int], Narrow]:
 def _ranked() -> tuple[Longs, list[tuple[Narrow, int, int]]]:
     """Ranks of all pairs of kinds, and every narrow phase with its first rank and the end.
 
-    Pairs of kinds that one kernel answers for are neighbours, as each call has its price. Two
+    Pairs of kinds with the same kernel are adjacent, to save calls. Two
     spheres come first, and those that do not meet (two planes, two meshes) last.
     """
     table = _table()
@@ -160,5 +160,7 @@ def narrow_phase(shapes: ShapeArrays, poses: Poses, pairs: Ints, margin: float) 
     for narrow, first, end in NARROW:
         if begin[first] < begin[end]:
             rows = slice(begin[first], begin[end])
-            answers.append(Answer(which[rows], narrow(shapes, poses, ordered[rows], margin)))
+            answers.append(
+                KernelContacts(which[rows], narrow(shapes, poses, ordered[rows], margin))
+            )
     return Narrowed(which[: begin[1]], answers)

@@ -36,10 +36,10 @@ STEPS = 16
 """Most steps of Newton's method; five are usual."""
 
 SOFT = 1e-7
-"""Part of the curvature that is added to it, so that there is some in every direction."""
+"""Share of the curvature that is added to it, so that it is positive in every direction."""
 
 PROBE = 0.03
-"""Step where there is no bottom in sight [rad]."""
+"""Step if no minimum is in sight [rad]."""
 
 LONGEST = 0.2
 """Longest step [rad]."""

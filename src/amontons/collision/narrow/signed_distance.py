@@ -21,7 +21,7 @@ COARSE = 3e-7
 """Accuracy with which Newton's method takes over."""
 
 BARELY = 1e-4
-"""Distance, as a part of the size, below which a search that stalls is done anew as an overlap."""
+"""Distance, as a part of the size, below which a stalled search is repeated as an overlap."""
 
 FACING = 1e-9
 """Two points that miss each other by less, as a part of the size, are nearest points."""
@@ -148,7 +148,7 @@ def signed_distance(a, points_a, b, points_b, pose, guess, size, limit, scratch)
         least = dot(v, w) / apart
         if apart - least <= FACING * size or apart > BARELY * size:
             return True, apart, over(v, apart), p
-        # so near that v has stalled: the polytope may know better
+        # so near that v has stalled: the polytope may do better
         d, q = over(v, apart), p
         count = 0
     gap, n, p = overlap(a, points_a, b, points_b, pose, guess, size, count == 4, scratch)

@@ -23,7 +23,7 @@ from amontons.model.shapes.table import (
 )
 
 TINY = 1e-28
-"""Part of a squared direction that counts as nothing."""
+"""Share of a squared direction that counts as zero."""
 
 
 @routine

@@ -1,4 +1,4 @@
-"""What of a shape touches: its face, edge or line that lies across a direction.
+"""Touching features: the face, edge or line of a shape that lies across a direction.
 
 A feature is a polygon (three points or more), a segment (two) or nothing but a point (none given).
 Points of a polygon lie on the surface: a round flat end is given as sixteen points of its rim.

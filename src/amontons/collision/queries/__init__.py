@@ -1,1 +1,1 @@
-"""Questions about bodies at one moment: rays, closest points, overlaps, distances."""
+"""Queries of bodies at one instant: rays, closest points, overlaps, distances."""

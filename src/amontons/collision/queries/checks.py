@@ -1,4 +1,4 @@
-"""What queries may ask for, and what is said when they ask for something else."""
+"""Checks of the arguments of queries, and their error messages."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from amontons.array_types import Floats, Ints, Longs
-from amontons.checks import rows_array
+from amontons.checks import rows_array, unit_quaternions
 from amontons.errors import InputError
 
 ALL_GROUPS = 0xFFFFFFFF
@@ -25,20 +25,12 @@ def unit_directions(name: str, value: ArrayLike, number: int) -> Floats:
 
 
 def unit_turns(name: str, value: ArrayLike | None, number: int) -> Floats:
-    """Unit quaternions (w, x, y, z), shape (number, 4); by default nothing is turned."""
+    """Unit quaternions (w, x, y, z), shape (number, 4); by default without rotation."""
     if value is None:
         return np.tile([1.0, 0.0, 0.0, 0.0], (number, 1))
     array = rows_array(name, value, 4)
     _same_number(name, array, number)
-    length = np.linalg.norm(array, axis=1)
-    wrong = np.abs(length - 1.0) > 1e-6
-    if wrong.any():
-        first = int(np.argmax(wrong))
-        raise InputError(
-            f"{name}[{first}] has length {length[first]:g}; quaternions must be unit: "
-            "divide each by its length"
-        )
-    return np.asarray(array / length[:, None])
+    return unit_quaternions(name, array)
 
 
 def reaches(name: str, value: ArrayLike, number: int) -> Floats:

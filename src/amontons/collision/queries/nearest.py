@@ -21,10 +21,10 @@ POINTS = 64
 
 
 class Points(NamedTuple):
-    """Points that look for what is nearest."""
+    """Points for which the nearest body is searched."""
 
     place: Floats  # [m], (points, 3)
-    within: Floats  # how far each looks [m], (points,)
+    within: Floats  # search distance of each [m], (points,)
     mask: NDArray[np.uint32]  # bits of the groups that it sees, (points,)
     ignored: Ints  # a body that it does not see, or −1, (points,)
 

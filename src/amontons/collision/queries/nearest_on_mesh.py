@@ -11,7 +11,7 @@ from amontons.algebra.vectors import along, cross, dot, minus, norm, over, plus,
 from amontons.collision.queries.tree_boxes import depth_or_distance, keep_for_later
 
 FACE, EDGE, VERTEX = 0, 3, 6
-"""What of a triangle is closest: itself, EDGE + k its edge k, VERTEX + k its vertex k."""
+"""The closest feature of a triangle: itself, EDGE + k its edge k, VERTEX + k its vertex k."""
 
 AROUND = 10_000
 """Most triangles that are visited around a vertex."""

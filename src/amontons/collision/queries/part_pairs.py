@@ -1,4 +1,4 @@
-"""Pairs of parts of two sides: which may be near, and how far they are apart."""
+"""Pairs of parts of two sides: which may be close, and their distances."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from amontons.collision.queries.tree_boxes import DEPTH, box_to_box
 from amontons.model.shapes.table import MESH, PLANE, ShapeArrays
 
 WORK = 32
-"""A pair takes as long as this many contacts do in a solver."""
+"""Cost of a pair, in contacts of a solver."""
 
 
 class Side(NamedTuple):

@@ -1,4 +1,4 @@
-"""The first thing that each of many rays meets."""
+"""The first body that each of many rays meets."""
 
 from __future__ import annotations
 

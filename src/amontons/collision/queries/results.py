@@ -1,4 +1,4 @@
-"""What queries answer, as arrays."""
+"""Results of queries, as arrays."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from amontons.array_types import Flags, Floats, Ints, Longs
 
 @dataclass(frozen=True)
 class RayHits:
-    """The first thing that each ray meets. Where it meets nothing, points and normals are NaN."""
+    """The first body that each ray meets. If it meets nothing, points and normals are NaN."""
 
     bodies: Ints
     """Body that is hit, or −1; shape (rays,)."""
@@ -34,7 +34,7 @@ class RayHits:
 
 @dataclass(frozen=True)
 class ClosestPoints:
-    """The body closest to each point. Where none is near enough, surfaces and normals are NaN."""
+    """The body closest to each point. If none is near enough, surfaces and normals are NaN."""
 
     bodies: Ints
     """Body of least distance, or −1; shape (points,)."""
@@ -76,7 +76,7 @@ class Overlaps:
 
 @dataclass(frozen=True)
 class Distances:
-    """How far pairs of bodies (A, B) are apart."""
+    """Distances of pairs of bodies (A, B)."""
 
     distances: Floats
     """Signed [m]: negative where they overlap, by how far one has to move; shape (pairs,)."""

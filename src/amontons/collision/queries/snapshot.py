@@ -1,7 +1,7 @@
-"""Questions about bodies at one moment: rays, closest points, overlaps, distances.
+"""Queries of bodies at one instant: rays, closest points, overlaps, distances.
 
-All are asked for whole arrays at once. The answers are the same, bit for bit, on any number of
-threads.
+All work on whole arrays. Results are the same, bit for bit, on any number of threads.
+
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ if TYPE_CHECKING:
 
 
 WORK = 16
-"""A ray or a point takes as long as this many contacts do in a solver."""
+"""Cost of a ray or a point, in contacts of a solver."""
 
 
 class Snapshot:
-    """Bodies at one moment, to ask questions about.
+    """Bodies at one instant, ready for queries.
 
-    Making one sorts the parts of all bodies into a tree; each question then looks at few of them.
+    Creating one sorts the parts of all bodies into a tree, so that each query visits few of them.
 
     Parameters
     ----------
@@ -61,14 +61,13 @@ class Snapshot:
         position: ArrayLike,
         orientation: ArrayLike | None = None,
     ) -> None:
-        parts = detector._parts
+        parts, poses, boxes = detector.placed(position, orientation)
         self.bodies = detector.bodies
         self._body = parts.body
         self._group = np.ascontiguousarray(detector.groups[parts.body])
-        poses = detector._poses(position, orientation)
         self._side = Side(parts.shapes, poses, closed_meshes(parts.shapes))
         kind = parts.shapes.kind[parts.shape]
-        self._tree = scene_tree(kind, detector._broad.boxes(poses, detector.margin))
+        self._tree = scene_tree(kind, boxes)
 
     def cast_rays(
         self,
@@ -179,7 +178,7 @@ class Snapshot:
         mask: int = ALL_GROUPS,
         ignore: ArrayLike | None = None,
     ) -> Overlaps:
-        """All bodies that a shape overlaps, or touches, at each of many places.
+        """All bodies that a shape overlaps or touches, at each of many places.
 
         Parameters
         ----------
@@ -256,7 +255,7 @@ class Snapshot:
         return which, parts.astype(np.int32)
 
     def _body_of(self, part: Longs) -> Ints:
-        """Body of each part; −1 stays −1."""
+        """Body of each part; −1 is kept."""
         bodies = np.full(len(part), -1, dtype=np.int32)
         bodies[part >= 0] = self._body[part[part >= 0]]
         return bodies

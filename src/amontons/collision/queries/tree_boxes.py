@@ -1,4 +1,4 @@
-"""Steps of every walk down a tree of boxes: which node is next, and how far a box is away."""
+"""Steps of a walk down a tree of boxes: which node is next, and how far away a box is."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from amontons.algebra.vectors import minus, norm, plus
 from amontons.array_types import Floats, Ints
 
 DEPTH = 64
-"""Nodes that a walk down any tree of boxes may have to keep for later."""
+"""Most nodes that a walk down any tree of boxes has to keep for later."""
 
 STEEPEST = 1e300
 """Stands for one over zero: times no distance at all, it is still zero."""

@@ -1,7 +1,7 @@
-"""What a row asks of the velocity after the step: its offset b, compliance E and bounds.
+"""The law of a row for the velocity after the step: its offset b, compliance E and bounds.
 
-With Ψ the error of a coordinate, u = Ψ̇ after the step and a spring k and damper c, the force at the
-end of the step is −k(Ψ + hu) − cu; its impulse γ satisfies u + Eγ + b = 0 with
+With Ψ the error of a coordinate, u = Ψ̇ after the step and a spring k and damper c, the force at
+the end of the step is −k(Ψ + hu) − cu; its impulse γ satisfies u + Eγ + b = 0 with
 
     E = 1/(h(hk + c)),  b = kΨ/(hk + c),
 

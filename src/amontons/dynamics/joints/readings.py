@@ -1,4 +1,4 @@
-"""What joints tell after a step: reactions, motor efforts, errors, energies, coordinates."""
+"""Readings of joints after a step: reactions, motor efforts, errors, energies, coordinates."""
 
 from __future__ import annotations
 

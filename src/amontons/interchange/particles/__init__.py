@@ -18,7 +18,7 @@ FORMATS: dict[str, Callable[[str, str, int], Particles]] = {
     "lammps-data": read_lammps_data,
     "lammps-dump": read_lammps_dump,
 }
-"""Readers by format, of the text of a file, its name, and the number of a snapshot."""
+"""Readers by format; arguments are the text of a file, its name and the number of a snapshot."""
 
 __all__ = ["FORMATS", "Particles", "load_particles"]
 
@@ -41,9 +41,9 @@ def load_particles(
         "yade" for lines of x y z r, as YADE's `export.text` and `ymport.text` have them; "csv" with
         names in the first line (x, y, z, radius or diameter, perhaps vx, density, …); "lammps-data"
         for what `read_data` reads, atom style sphere; "lammps-dump" for a dump of LAMMPS or
-        LIGGGHTS. By default the file is looked at.
+        LIGGGHTS. By default it is recognised from the file's content.
     scale:
-        Takes the lengths of the file to metres: 0.001 for millimetres.
+        Factor from the file's lengths to metres: 0.001 for millimetres.
     frame:
         Snapshot of a dump, from the end if negative.
     """
@@ -61,7 +61,7 @@ def load_particles(
 
 
 def _recognised(text: str, path: Path) -> str:
-    """The format of a file, by what it says."""
+    """The format of a file, recognised from its content."""
     head = text[:2000]
     if "ITEM: " in head:
         return "lammps-dump"

@@ -10,7 +10,7 @@ from amontons.errors import FileFormatError
 from amontons.interchange.particles.loaded import Particles, particles, table
 
 SPHERE = "id type diameter density x y z"
-"""Columns of Atoms in style sphere; what comes after is the images of a periodic box."""
+"""Columns of Atoms in style sphere; periodic image flags may follow."""
 
 _TITLE = re.compile(r"^([A-Z][A-Za-z ]*?)\s*(?:#\s*(\S+))?$")
 
@@ -19,7 +19,7 @@ def read_lammps_data(text: str, name: str, frame: int) -> Particles:
     """Atoms of style sphere, with their velocities if there are any."""
     sections = _sections(text)
     if "Atoms" not in sections:
-        raise FileFormatError(f"{name} has no section Atoms: it is no data file of LAMMPS")
+        raise FileFormatError(f"{name} has no section Atoms: it is not a LAMMPS data file")
     style, lines = sections["Atoms"]
     if style not in ("", "sphere"):
         raise FileFormatError(

@@ -11,9 +11,9 @@ KNOWN = ("id", "type", "x", "y", "z", "radius", "diameter", "vx", "vy", "vz", "m
 
 
 def read_lammps_dump(text: str, name: str, frame: int) -> Particles:
-    """One snapshot of a dump; columns of other names are left off.
+    """One snapshot of a dump; other columns are ignored.
 
-    Places may be scaled by the box (xs, ys, zs) or unwrapped (xu, yu, zu).
+    Positions may be scaled by the box (xs, ys, zs) or unwrapped (xu, yu, zu).
     """
     lines = text.splitlines()
     starts = [i for i, line in enumerate(lines) if line.startswith("ITEM: ATOMS")]
@@ -42,7 +42,7 @@ def read_lammps_dump(text: str, name: str, frame: int) -> Particles:
 
 
 def _numbers(name: str, rows: list[tuple[int, list[str]]], names: list[str]) -> Floats:
-    """All columns as numbers; those of texts, such as `element`, as zeros."""
+    """All columns as numbers; text columns, such as `element`, as zeros."""
     texts = [i for i, each in enumerate(names) if each in ("element", "typelabel")]
     for _, words in rows:
         for i in texts:
@@ -56,7 +56,7 @@ def _head(lines: list[str], name: str) -> tuple[int, Floats, Floats]:
     count, bounds = -1, np.array([[0.0, 1.0]] * 3)
     for i, line in enumerate(lines):
         if line.startswith("ITEM: BOX BOUNDS xy"):
-            raise FileFormatError(f"{name} has a tilted box, which is not read")
+            raise FileFormatError(f"{name} has a tilted box, which is not supported")
         try:
             if line.startswith("ITEM: NUMBER OF ATOMS"):
                 count = int(lines[i + 1])
@@ -65,5 +65,5 @@ def _head(lines: list[str], name: str) -> tuple[int, Floats, Floats]:
         except (ValueError, IndexError):
             raise FileFormatError(f"{name}: what follows {line!r} is not what should") from None
     if count < 0 or bounds.shape != (3, 2):
-        raise FileFormatError(f"{name}: a snapshot does not say how many atoms it has, and where")
+        raise FileFormatError(f"{name}: a snapshot lacks its number of atoms or its box")
     return count, bounds[:, 0], bounds[:, 1]

@@ -1,4 +1,4 @@
-"""`Particles`: what a file of another program says of its spheres."""
+"""`Particles`: spheres read from a file of another program."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Particles:
-    """Spheres, one row each. What the file does not say is None."""
+    """Spheres, one row each. What the file does not contain is None."""
 
     position: Floats
-    """Middles [m], shape (particles, 3)."""
+    """Centres [m], shape (particles, 3)."""
     radius: Floats
     """[m], shape (particles,)."""
     id: NDArray[np.int64] | None = None
@@ -31,7 +31,7 @@ class Particles:
     """[kg], shape (particles,)."""
 
     def scaled(self, factor: float) -> Particles:
-        """The same with lengths and velocities times a factor, and densities by its cube."""
+        """Lengths and velocities multiplied by a factor, densities divided by its cube."""
         factor = positive("scale", factor)
         if factor == 1.0:
             return self
@@ -86,7 +86,7 @@ def particles(name: str, columns: dict[str, Floats]) -> Particles:
 
 
 def table(name: str, lines: list[tuple[int, list[str]]], width: int) -> Floats:
-    """Rows of numbers, with `width` in each at least; others are left off. Shape (rows, width)."""
+    """The first `width` numbers of each row; further ones are ignored. Shape (rows, width)."""
     rows = []
     for number, words in lines:
         if len(words) < width:

@@ -18,9 +18,9 @@ KNOWN = ("x", "y", "z", "radius", "diameter", "id", "type", "vx", "vy", "vz", "d
 
 
 def read_xyzr(text: str, name: str, frame: int) -> Particles:
-    """Lines of x y z r, with spaces, tabs or commas between; what comes after is left off.
+    """Lines of x y z r, separated by spaces, tabs or commas; further columns are ignored.
 
-    Lines that begin with # are comments; YADE's first one says the format.
+    Lines that begin with # are comments; YADE's first one names the format.
     """
     lines = []
     for number, line in enumerate(text.splitlines(), start=1):
@@ -38,10 +38,10 @@ def read_xyzr(text: str, name: str, frame: int) -> Particles:
 
 
 def read_csv(text: str, name: str, frame: int) -> Particles:
-    """A table with names in its first line; columns of other names are left off."""
+    """A table with names in its first line; unknown columns are ignored."""
     rows = [row for row in csv.reader(io.StringIO(text)) if row and not row[0].startswith("#")]
     if len(rows) < 2:
-        raise FileFormatError(f"{name} needs a line of names and one of numbers at least")
+        raise FileFormatError(f"{name} needs at least a line of names and one of numbers")
     titles = [each.strip().lower().split("[")[0].split("(")[0].strip() for each in rows[0]]
     titles = [ALIASES.get(each, each) for each in titles]
     kept = [i for i, each in enumerate(titles) if each in KNOWN]

@@ -13,5 +13,5 @@ __all__ = ["Imported", "load_mjcf", "load_robot", "load_urdf"]
 
 
 def load_robot(path: str | os.PathLike[str]) -> Imported:
-    """A robot from URDF, which is put on a floor, or from MJCF; what the file begins with says."""
+    """A robot from URDF, which is put on a floor, or from MJCF; recognised by its content."""
     return load_mjcf(path) if is_mjcf(path) else load_urdf(path, floor=True)

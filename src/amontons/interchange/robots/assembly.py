@@ -29,10 +29,11 @@ from amontons.model.shapes import Compound, Part, Plane, Shape, Sphere
 from amontons.model.world import World
 
 SHARE = 1e-3
-"""Of a body's mass, that goes to each of the small bodies between its several axes."""
+"""Share of a body's mass that goes to each of the small bodies between its several axes."""
 
 SLACK = 1e6
-"""Length of a rope that is never taut [m]: all that it does is keep two bodies from colliding."""
+"""Length of a rope that is never taut [m]: its only purpose is to keep two bodies from colliding.
+"""
 
 
 @dataclass
@@ -90,7 +91,7 @@ class RobotAssembly:
     # -- bodies -----------------------------------------------------------------------------------
 
     def _add_fixed(self, link: Link) -> None:
-        """What belongs to the world: planes by themselves, all else of a link as one body."""
+        """Fixed bodies: one for each plane, and one for all other shapes of a link."""
         self.grounded.add(link.name)
         planes = [piece for piece in link.pieces if isinstance(piece.shape, Plane)]
         solid = [piece for piece in link.pieces if not isinstance(piece.shape, Plane)]
@@ -115,7 +116,7 @@ class RobotAssembly:
         self.world.add_body(Plane(), fixed=True, name=self._free_name("floor"))
 
     def _free_name(self, name: str) -> str:
-        """A name that no body has yet."""
+        """A name that is not yet taken."""
         if not name or not has_body(self.world, name):
             return name
         numbered = (f"{name} {i}" for i in itertools.count(2))
@@ -169,14 +170,14 @@ class RobotAssembly:
             raise InputError(f"{self.mechanism.path}, link {head.name!r}: {reason}") from None
 
     def _surface(self, group: RigidLinks) -> Link:
-        """The link whose material and collision groups hold for all that move with it."""
+        """The link whose material and collision groups apply to all that move with it."""
         touching = [
             link for link in group.links if any(piece.collides for piece in link.pieces)
         ] or group.links
         said = {(link.material, link.group, link.mask) for link in touching}
         if len(said) > 1:
             self.mechanism.left_out.add(
-                "friction or collision filters that differ within a body: the first were taken",
+                "friction or collision filters that differ within a body: the first are used",
                 group.head.name,
             )
         return touching[0]

@@ -1,4 +1,4 @@
-"""Angles and travels in which a robot begins."""
+"""Initial angles and travels of a robot."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Limits = tuple[float, float] | None
 
 
 class Clamped:
-    """Values that were asked for by name, or the usual ones, moved to the nearest limit."""
+    """The values requested by name, or the default ones moved to the nearest limit."""
 
     def __init__(self, path: Path, wanted: Mapping[str, float], left_out: LeftOut) -> None:
         self.path = path
@@ -45,7 +45,7 @@ class Clamped:
         return inside
 
     def refuse_unknown(self) -> None:
-        """Raise where a value was given for a joint that there is not."""
+        """Raise if a value was given for a joint that does not exist."""
         unknown = sorted(set(self.wanted) - set(self.taken))
         if unknown:
             raise InputError(

@@ -1,4 +1,4 @@
-"""What the import of a robot gives."""
+"""The result of importing a robot."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ class Imported:
     name:
         The robot's own.
     bodies:
-        By the names of links (URDF) or bodies (MJCF). Links that cannot move in each other share
-        a body.
+        By the names of links (URDF) or bodies (MJCF). Links that cannot move relative to each
+        other share a body.
     joints:
         By name. A joint's angle or travel is zero in the initial configuration.
     configuration:
-        What the file calls these zeros [rad or m], by joint.
+        The file's values of these zeros [rad or m], by joint.
     unsupported:
-        What the file says and the world does not: nothing is left out that is not in this list.
+        What the file contains and the world does not; everything that is left out is listed.
     step:
         Length of a time step that the file asks for [s].
     """
@@ -62,16 +62,16 @@ class Imported:
     """Whether the simulation of a scene moves its world."""
 
     def pose(self, link: str) -> tuple[Floats, Floats]:
-        """Place [m] and quaternion (w, x, y, z) of a link's own frame in the world, now."""
+        """Current position [m] and quaternion (w, x, y, z) of a link's own frame in the world."""
         body = self.bodies[link]
         now = Pose.of_quaternion(body.position, body.orientation).then(self.frames[link])
         return now.position, now.quaternion
 
     def scene(self, *, time: float = 3.0) -> FileScene:
-        """The robot, as it stands now, as a scene that can be run and saved.
+        """The robot in its current pose, as a scene that can be run and saved.
 
         `scene().simulation()` moves the robot itself, whose handles follow; there can be one such
-        simulation. `build()` gives copies of the world, as many as you like.
+        simulation. `build()` returns a new copy of the world each time.
         """
         return RobotScene(
             self.world.copy(),
@@ -100,7 +100,7 @@ class Imported:
 
 @dataclass(frozen=True, repr=False)
 class RobotScene(FileScene):
-    """A robot as a scene: `world` is how it stood, and a simulation moves the robot itself."""
+    """A robot as a scene: `world` is its initial pose, and a simulation moves the robot itself."""
 
     robot: Imported = field(kw_only=True)
 

@@ -1,4 +1,4 @@
-"""URDF or MJCF: what a robot file begins with says."""
+"""URDF or MJCF: told apart by the start of a robot file."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from amontons.errors import FileFormatError, InputError
+from amontons.storage.reading import no_file
 
 
 def is_mjcf(path: str | os.PathLike[str]) -> bool:
-    """Whether a file is MJCF, and not URDF; the text of an MJCF file is taken, too."""
+    """Whether a file is MJCF and not URDF; the text of an MJCF file is accepted as well."""
     if isinstance(path, str) and path.lstrip().startswith("<"):
         return True
     path = Path(path)
     if not path.is_file():
-        what = "is a folder" if path.is_dir() else "does not exist"
-        raise InputError(f"there is no robot file {path}: it {what}")
+        raise InputError(f"there is no robot file {path}: it {no_file(path)}")
     try:
         _, root = next(iter(ElementTree.iterparse(path, events=("start",))))
     except (ElementTree.ParseError, StopIteration) as reason:

@@ -1,6 +1,6 @@
-"""What URDF and MJCF have in common: links, pieces of shape, and how links move in their parents.
+"""What URDF and MJCF have in common: links, their shapes, and how links move in their parents.
 
-All is in world coordinates, as things stand in the initial configuration.
+All is in world coordinates, in the initial configuration.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ class Pose(NamedTuple):
 
     @classmethod
     def of_matrix(cls, matrix: ArrayLike | None) -> Pose:
-        """From a homogeneous matrix (4, 4); None is no motion."""
+        """From a homogeneous matrix (4, 4); None is the identity."""
         whole = np.eye(4) if matrix is None else np.asarray(matrix, dtype=np.float64)
         return cls(whole[:3, 3].copy(), whole[:3, :3].copy())
 
     @classmethod
     def of_quaternion(cls, position: ArrayLike, quaternion: ArrayLike) -> Pose:
-        """From a place [m] and a quaternion (w, x, y, z) of any length but zero."""
+        """From a position [m] and a quaternion (w, x, y, z) of any length but zero."""
         turn = Rotation.from_quat(np.asarray(quaternion, dtype=np.float64), scalar_first=True)
         return cls(np.array(position, dtype=np.float64), turn.as_matrix())
 
@@ -47,11 +47,11 @@ class Pose(NamedTuple):
         return np.asarray(Rotation.from_matrix(self.rotation).as_quat(scalar_first=True))
 
     def then(self, inner: Pose) -> Pose:
-        """The pose of a frame that is given in this one."""
+        """The world pose of a frame given in this one."""
         return Pose(self.point(inner.position), self.rotation @ inner.rotation)
 
     def seen_from(self, outer: Pose) -> Pose:
-        """The same frame, given in another one."""
+        """The same frame, expressed in another one."""
         back = outer.rotation.T
         return Pose(back @ (self.position - outer.position), back @ self.rotation)
 
@@ -104,7 +104,7 @@ class Actuator(NamedTuple):
 
 @dataclass(frozen=True)
 class Piece:
-    """A shape of a link, and where its frame stands."""
+    """A shape of a link, and the pose of its frame."""
 
     shape: Shape
     pose: Pose
@@ -113,7 +113,7 @@ class Piece:
 
 @dataclass
 class Link:
-    """A rigid part. Without axes it is one with its parent, unless it is free."""
+    """A rigid part. Without axes it is fixed to its parent, unless it is free."""
 
     name: str
     parent: str | None
@@ -125,7 +125,7 @@ class Link:
     pieces: list[Piece] = field(default_factory=list)
     material: Material | None = None
     axes: list[Axis] = field(default_factory=list)
-    """From the parent on: the second moves with the first."""
+    """In order from the parent: the second moves with the first."""
     free: bool = False
     group: int = 1
     mask: int = 0xFFFFFFFF
@@ -142,13 +142,13 @@ class Mechanism:
     apart: list[tuple[str, str]] = field(default_factory=list)
     """Links that never collide, though no joint connects them."""
     left_out: LeftOut = field(default_factory=LeftOut)
-    """What the file says and this does not."""
+    """What the file contains and this does not."""
     ground_collides: bool = True
-    """Whether a link collides with what is fixed in the world and carries it."""
+    """Whether a link collides with the fixed link that carries it."""
 
 
 def merged_inertia(parts: list[tuple[float, Floats, Floats]]) -> tuple[float, Floats, Floats]:
-    """Mass [kg], centre [m] and inertia about it [kg m²] of parts, each given by the same three."""
+    """Mass [kg], centre [m] and inertia about it [kg m²] of parts that are given by these three."""
     mass = sum(each for each, _, _ in parts)
     if mass == 0.0:
         return 0.0, np.zeros(3), np.zeros((3, 3))

@@ -59,9 +59,9 @@ def load_mjcf(
         Positions of hinges and slides at the start [rad, m] by name, as the file counts them; by
         default those of the file, or the limit that is nearest to them.
     controls:
-        What actuators are told, by name: numbers, or functions of time; by default zero.
+        Controls of actuators, by name: numbers or functions of time; by default zero.
     keyframe:
-        One of the file's keyframes, by name or number, to begin from.
+        One of the file's keyframes, by name or number, to start from.
     """
     text = path if isinstance(path, str) and path.lstrip().startswith("<") else ""
     path = Path("MJCF text" if text else path)
@@ -77,7 +77,7 @@ def load_mjcf(
 
 
 class _Source(NamedTuple):
-    """A compiled model, and where it goes."""
+    """A compiled model, and the world that it is added to."""
 
     path: Path
     mujoco: Any
@@ -124,7 +124,7 @@ def _robot(
     if world is None:
         world = World(gravity=_gravity(mujoco, model), rules=RULES)
     else:
-        left_out.add("gravity and rules of friction: those of the world hold")
+        left_out.add("gravity and rules of friction: the world's are used")
     assembly = RobotAssembly(mechanism, world)
     imported = assembly.build(start.taken, float(model.opt.timestep))
     add_constraints(mujoco, model, data, imported, place, left_out)
@@ -193,13 +193,13 @@ def _link(
 
 
 def _refuse_what_is_nowhere(path: Path, links: list[Link]) -> None:
-    """Raise InputError for a body whose place or inertia MuJoCo took as NaN or infinite."""
+    """Raise InputError for a body whose position or inertia MuJoCo read as NaN or infinite."""
     for link in links:
         values = (*link.pose, link.centre, link.inertia, np.array(link.mass))
         if not all(np.isfinite(value).all() for value in values):
             raise InputError(
-                f"{path}: body {link.name!r} has a mass, an inertia or a place that is not finite; "
-                "look for inf, nan and very large numbers in it and in its geoms"
+                f"{path}: body {link.name!r} has a mass, an inertia or a position that is not "
+                "finite; look for inf, nan and very large numbers in it and in its geoms"
             )
 
 

@@ -17,7 +17,7 @@ from amontons.model.joints.constraints import Signal
 
 
 class Actuated(NamedTuple):
-    """What the actuators of a file become."""
+    """Motors and controls made from the actuators of a file."""
 
     motors: dict[int, Motor]  # by joint
     actuators: dict[str, Actuator]  # by name
@@ -26,7 +26,7 @@ class Actuated(NamedTuple):
 def read_motors(
     mujoco: Any, model: Any, data: Any, controls: Mapping[str, Signal], left_out: LeftOut
 ) -> Actuated:
-    """Motors of hinges and slides; what is not such a motor is noted."""
+    """Motors of hinges and slides; all other actuators are noted as left out."""
     names = [actuator_name(model, i) for i in range(model.nu)]
     for name, value in controls.items():
         if name not in names:
@@ -71,7 +71,7 @@ def _driven(mujoco: Any, model: Any, number: int) -> int | None:
 
 
 def _clamped(model: Any, number: int, control: Signal) -> Signal:
-    """A control within its range."""
+    """A control, clipped to its range."""
     low, high = _control_range(model, number)
     if callable(control):
         return lambda time: min(max(control(time), low), high)
@@ -90,7 +90,7 @@ def _motor(
 ) -> tuple[Motor, tuple[float, float]] | None:
     """Force = gain·control + b₀ + b₁ length + b₂ speed, with length = gear·position.
 
-    With the motor comes the line that leads from a control to its command.
+    The motor comes with the linear map from a control to its command.
     """
     bias = int(model.actuator_biastype[number])
     none, affine = int(mujoco.mjtBias.mjBIAS_NONE), int(mujoco.mjtBias.mjBIAS_AFFINE)
@@ -112,7 +112,7 @@ def _motor(
         line = gear * gain, gear * b0
         return TorqueMotor(torque=_line(control, *line), limit=limit), line
     if b1 == 0.0 and b2 < 0.0:
-        # gain·control + b₀ + b₂ gear·q̇ is none at the speed that is asked for
+        # gain·control + b₀ + b₂ gear·q̇ vanishes at the commanded speed
         line = -gain / (b2 * gear), -b0 / (b2 * gear)
         speed = _line(control, *line)
         return SpeedMotor(speed=speed, damping=-b2 * gear**2, limit=limit), line

@@ -16,7 +16,7 @@ from amontons.model.joints import Connection, Fixed, Spherical
 from amontons.model.joints.constraints import as_vector
 
 CLOSE = 1e-6
-"""How far from true a constraint may be at the start [m or 1]."""
+"""Largest error of a constraint at the start [m or 1]."""
 
 
 def excluded_pairs(mujoco: Any, model: Any) -> list[tuple[str, str]]:
@@ -78,7 +78,7 @@ def _weld(
     mujoco: Any, model: Any, data: Any, values: Any, numbers: tuple[int, int],
     ends: tuple[Body | None, Body | None], name: str, place: Pose,
 ) -> Connection | None:  # fmt: skip
-    """A weld, if the second body's anchor is now where the first wants it."""
+    """A weld, if the second body's anchor is where the first requires it."""
     one, other = numbers
     turn = np.zeros(9)
     mujoco.mju_quat2Mat(turn, values[6:10])

@@ -12,13 +12,13 @@ from amontons.interchange.robots.mechanism import Mechanism
 from amontons.model.materials import Material
 
 BITS = 32
-"""Groups that bodies can be told apart by."""
+"""Number of collision groups."""
 
 
 def material_of(
     mujoco: Any, model: Any, body: int, name: str, left_out: LeftOut
 ) -> Material | None:
-    """The friction of a body's geoms; that of the roughest where they differ."""
+    """The friction of a body's geoms; the largest if they differ."""
     geoms = _colliding(model, body)
     if not len(geoms):
         return None
@@ -27,7 +27,7 @@ def material_of(
     for column, least in enumerate((3, 4, 6)):  # sliding, spinning, rolling
         rough[condim < least, column] = 0.0
     if (rough != rough[0]).any():
-        left_out.add("friction that differs within a body: the largest was taken", name)
+        left_out.add("friction that differs within a body: the largest is used", name)
     sliding, spinning, rolling = rough.max(axis=0).tolist()
     return Material(friction=sliding, spinning_friction=spinning, rolling_friction=rolling)
 

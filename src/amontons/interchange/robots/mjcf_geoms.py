@@ -24,7 +24,7 @@ from amontons.model.shapes import (
 
 
 def pieces_of(mujoco: Any, model: Any, data: Any, body: int, left_out: LeftOut) -> list[Piece]:
-    """Shapes of a body, those that collide first; others only where it has no such."""
+    """Shapes of a body: those that collide, or all if none does."""
     first, number = int(model.body_geomadr[body]), int(model.body_geomnum[body])
     pieces = []
     for geom in range(first, first + number):
@@ -37,7 +37,9 @@ def pieces_of(mujoco: Any, model: Any, data: Any, body: int, left_out: LeftOut) 
         pieces.append(Piece(shape, pose, collides))
     solid = [piece for piece in pieces if piece.collides]
     if solid and len(solid) < len(pieces):
-        left_out.add("looks of bodies that have shapes to collide with", body_name(model, body))
+        left_out.add(
+            "visual geometry of bodies that have collision geometry", body_name(model, body)
+        )
     return solid or [piece for piece in pieces if not isinstance(piece.shape, Plane)]
 
 
@@ -66,7 +68,7 @@ def _shape(mujoco: Any, model: Any, geom: int, name: str, left_out: LeftOut) -> 
 
 
 def _hull(model: Any, mesh: int, name: str, left_out: LeftOut) -> Shape | None:
-    """The convex hull, which is what collides in MuJoCo, too."""
+    """The convex hull, which is what collides in MuJoCo as well."""
     first, number = int(model.mesh_vertadr[mesh]), int(model.mesh_vertnum[mesh])
     try:
         return ConvexHull(model.mesh_vert[first : first + number].astype(np.float64))

@@ -19,7 +19,7 @@ def has_one_coordinate(mujoco: Any, model: Any, joint: int) -> bool:
 
 
 def set_configuration(mujoco: Any, model: Any, data: Any, start: Clamped) -> None:
-    """Put hinges and slides where they are asked to be, or where their limits allow."""
+    """Move hinges and slides to the requested values, or to where their limits allow."""
     for joint in range(model.njnt):
         if has_one_coordinate(mujoco, model, joint):
             place = int(model.jnt_qposadr[joint])
@@ -37,7 +37,7 @@ def _limits(model: Any, joint: int) -> tuple[float, float] | None:
 def axes_of(
     mujoco: Any, model: Any, data: Any, body: int, motors: dict[int, Any], left_out: LeftOut
 ) -> tuple[list[Axis], bool]:
-    """The axes of a body, from its parent on, and whether it is free."""
+    """The axes of a body, in order from its parent, and whether it is free."""
     first, number = int(model.body_jntadr[body]), int(model.body_jntnum[body])
     axes = []
     for joint in range(first, first + number):

@@ -1,4 +1,4 @@
-"""All else that an MJCF file may hold, and that is listed."""
+"""Everything else that an MJCF file may contain: it is listed as left out."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ COUNTED = {
     "nflex": "flexible bodies",
     "nskin": "skins",
     "nplugin": "plugins",
-    "nmat": "materials of looks",
+    "nmat": "visual materials",
     "ntex": "textures",
     "nuser_body": "user data of bodies",
 }
-"""Parts of a model that nothing here answers to."""
+"""Parts of a model that have no counterpart here."""
 
 
 def list_the_rest(mujoco: Any, model: Any, left_out: LeftOut) -> None:
-    """Note what a model has and a world does not."""
+    """Note what a model contains and a world does not."""
     for name, words in COUNTED.items():
         number = int(getattr(model, name, 0))
         if number:
@@ -37,7 +37,7 @@ def list_the_rest(mujoco: Any, model: Any, left_out: LeftOut) -> None:
     if np.any(option.wind):
         left_out.add("wind")
     if np.any(model.body_gravcomp):
-        left_out.add("compensation of gravity")
+        left_out.add("gravity compensation")
     if np.any(model.geom_margin) or np.any(model.geom_gap):
         left_out.add("margins and gaps of geoms: contacts here begin where surfaces touch")
     usual = np.array([0.02, 1.0])

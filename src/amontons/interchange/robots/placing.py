@@ -1,4 +1,4 @@
-"""Where a robot stands, and which of its parts overlap from the start."""
+"""The initial pose of a robot, and which of its parts overlap from the start."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from amontons.interchange.robots.mechanism import Mechanism, Pose
 from amontons.model.shapes import Plane
 
 CLEARANCE = 1e-3
-"""Height above the floor at which a robot begins [m]."""
+"""Initial height above the floor [m]."""
 
 TOUCHING = 1e-6
-"""Overlap that is none [m]."""
+"""Overlap that counts as none [m]."""
 
 
 def put_on_floor(mechanism: Mechanism) -> None:
-    """Lift or lower a robot so that its lowest point is just above z = 0."""
+    """Raise or lower a robot so that its lowest point is just above z = 0."""
     lowest = np.inf
     for link in mechanism.links:
         for piece in link.pieces:
@@ -34,7 +34,7 @@ def put_on_floor(mechanism: Mechanism) -> None:
 
 
 def move(mechanism: Mechanism, to: Pose) -> None:
-    """Put a mechanism, all of it, where the world's frame would be at this pose."""
+    """Move a whole mechanism by a pose: that of its frame in the world."""
     for link in mechanism.links:
         link.pose, link.centre = to.then(link.pose), to.point(link.centre)
         link.inertia = to.rotation @ link.inertia @ to.rotation.T
@@ -48,7 +48,7 @@ def move(mechanism: Mechanism, to: Pose) -> None:
 
 
 def keep_overlaps_apart(imported: Imported) -> Imported:
-    """Let bodies of a robot that overlap from the start not collide, and list them.
+    """Exclude contacts between bodies of a robot that overlap from the start, and list them.
 
     Links of a robot often reach into each other near their joints; contacts there would push
     them apart.

@@ -46,10 +46,10 @@ IDLE: dict[str, Motor] = {
     "speed": SpeedMotor(speed=0.0),
     "torque": TorqueMotor(torque=0.0),
 }
-"""Motors that wait to be told, by what they are told."""
+"""Motors that wait for commands, by the quantity that is commanded."""
 
 STEP = 2e-3
-"""Length of a time step [s]; URDF does not speak of time."""
+"""Length of a time step [s]; URDF does not define one."""
 
 
 def load_urdf(
@@ -75,11 +75,11 @@ def load_urdf(
         Of the root link's frame [m], and as a unit quaternion (w, x, y, z).
     configuration:
         Angles and travels of joints at the start [rad, m] by name; by default zero, or the limit
-        that is nearest to it.
+        nearest to it.
     fixed_base:
         Whether the root link is fixed in the world; by default only if it has no mass.
     floor:
-        Put a floor at z = 0 and the robot upon it.
+        Put a floor at z = 0 and the robot on it.
     hold:
         Give each joint a motor that holds it where it is, as strong as its `effort` says.
     motors:
@@ -132,7 +132,7 @@ def _actuators(imported: Imported) -> dict[str, Actuator]:
 
 
 def _parsed(path: Path, left_out: LeftOut) -> Any:
-    """The robot as yourdfpy has it."""
+    """The robot as read by yourdfpy."""
     if not path.is_file():
         raise InputError(f"there is no URDF file {path}")
     try:
@@ -240,13 +240,13 @@ class _Drives:
         return dataclasses.replace(motor, limit=min(motor.limit, strongest))
 
     def refuse_unknown(self) -> None:
-        """Raise where a motor is given for a joint that there is not."""
+        """Raise if a motor is given for a joint that does not exist."""
         if self._left:
             raise InputError(f"{self.path} has no joint {min(self._left)!r} that takes a motor")
 
 
 class _UrdfReading:
-    """Links from the root on, with what was not taken over."""
+    """Links from the root on; unsupported content is noted."""
 
     def __init__(
         self, path: Path, robot: Any, configuration: Clamped, drives: _Drives, meshes: str
@@ -314,12 +314,12 @@ class _UrdfReading:
             return float(given)
         except ValueError:
             raise FileFormatError(
-                f"{self.path}: the {what} of joint {joint.name} is {given!r}, which is no number"
+                f"{self.path}: the {what} of joint {joint.name} is {given!r}, which is not a number"
             ) from None
 
     def _range(self, joint: Any) -> tuple[float, float] | None:
         if joint.limit is None:
-            self.left_out.add("limits that are not given: these joints move freely", joint.name)
+            self.left_out.add("missing limits: these joints move freely", joint.name)
             return None
         if joint.limit.lower is None and joint.limit.upper is None:
             # by the letter both are zero and the joint is locked; files that say so mean <fixed>
@@ -334,7 +334,7 @@ class _UrdfReading:
     def _list_missing(self, joint: Any) -> None:
         note = self.left_out.add
         if joint.mimic is not None:
-            note(f"mimicry of {joint.mimic.joint!r}: here it moves by itself", joint.name)
+            note(f"mimicking {joint.mimic.joint!r}: here it moves independently", joint.name)
         if joint.safety_controller is not None:
             note("safety controllers", joint.name)
         if joint.calibration is not None:

@@ -25,7 +25,7 @@ from amontons.model.shapes import (
 from amontons.model.shapes.mesh_files import read_mesh
 
 DENSITY = 1000.0
-"""Of a link that has a shape but no mass [kg/m³], as MuJoCo has it."""
+"""Density of a link that has a shape but no mass [kg/m³]; MuJoCo's default."""
 
 MESHES = ("hull", "parts", "exact")
 
@@ -38,7 +38,7 @@ def fill_link(link: Link, described: Any, path: Path, meshes: str, left_out: Lef
     if not link.pieces:
         _add_pieces(link, described.visuals, path, meshes, left_out, collide=False)
     elif described.visuals:
-        left_out.add("looks of links that have shapes to collide with", link.name)
+        left_out.add("visual geometry of links that have collision geometry", link.name)
     _fill_inertia(link, described.inertial, path, left_out)
 
 
@@ -57,7 +57,7 @@ def _add_pieces(
 
 @contextmanager
 def naming(what: str) -> Iterator[None]:
-    """Errors say what they are about."""
+    """Prefix errors with what they are about."""
     try:
         yield
     except (InputError, FileFormatError) as reason:
@@ -95,7 +95,7 @@ def _mesh(mesh: Any, path: Path, meshes: str) -> Shape:
 
 
 def mesh_path(name: str, folder: Path) -> Path:
-    """The file that a URDF means: packages are looked for in the folders around it."""
+    """The file that a URDF refers to: packages are searched in the folders around it."""
     scheme, _, rest = name.rpartition(":")
     rest = rest.lstrip("/") if scheme == "package" else rest
     plain = Path(rest if scheme in ("package", "file") else name)
@@ -121,9 +121,7 @@ def _fill_inertia(link: Link, inertial: Any, path: Path, left_out: LeftOut) -> N
         link.mass, link.centre, link.inertia = _from_shapes(colliding, None)
         left_out.add(f"no mass is given: shapes were filled with {DENSITY:g} kg/m³", link.name)
         if own.any():
-            left_out.add(
-                "inertias without a mass: those of the filled shapes were taken", link.name
-            )
+            left_out.add("inertias without a mass: those of the filled shapes are used", link.name)
         return
     with naming(f"{path}, link {link.name!r}"):
         frame = link.pose.then(checked_pose("origin of the inertia", inertial.origin))
@@ -136,11 +134,11 @@ def _fill_inertia(link: Link, inertial: Any, path: Path, left_out: LeftOut) -> N
         _, centre, inertia = _from_shapes(colliding, mass)
         arm = frame.position - centre
         link.inertia = inertia + mass * (arm @ arm * np.eye(3) - np.outer(arm, arm))
-        left_out.add("inertias that no body can have: those of the shapes were taken", link.name)
+        left_out.add("physically impossible inertias: those of the shapes are used", link.name)
     else:
         mean = float(np.trace(own)) / 3.0
         link.inertia = np.eye(3) * (mean if mean > 0.0 else 0.01 * mass)
-        left_out.add("inertias that no body can have: those of balls were taken", link.name)
+        left_out.add("physically impossible inertias: those of balls are used", link.name)
 
 
 def _given_inertia(inertial: Any) -> Floats:
@@ -152,10 +150,10 @@ def _given_inertia(inertial: Any) -> Floats:
 def _keep_bare_inertia(
     link: Link, inertial: Any, own: Floats, path: Path, left_out: LeftOut
 ) -> None:
-    """Inertia without a mass, such as a rotor's: the body that the link belongs to has it, too."""
+    """Inertia without a mass, such as a rotor's: it is added to that of the link's body."""
     low, middle, high = np.linalg.eigvalsh(0.5 * (own + own.T))
     if low < 0.0 or high > (low + middle) * (1.0 + 1e-6):
-        left_out.add("inertias without a mass that no body can have: left out", link.name)
+        left_out.add("physically impossible inertias without a mass: left out", link.name)
         return
     with naming(f"{path}, link {link.name!r}"):
         frame = link.pose.then(checked_pose("origin of the inertia", inertial.origin))
@@ -163,7 +161,7 @@ def _keep_bare_inertia(
 
 
 def _from_shapes(pieces: list[Piece], mass: float | None) -> tuple[float, Floats, Floats]:
-    """Mass properties of evenly filled shapes in the world, scaled to a mass if one is given."""
+    """Mass properties of uniformly filled shapes in the world, scaled to a mass if one is given."""
     parts = []
     for piece in pieces:
         own = piece.shape.mass_properties(DENSITY)

@@ -1,4 +1,4 @@
-"""What a URDF file says that yourdfpy passes over."""
+"""Content of a URDF file that yourdfpy ignores."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from amontons.errors import FileFormatError
 from amontons.interchange.robots.left_out import LeftOut
 
 UNBOUND_PREFIX = expat.errors.codes[expat.errors.XML_ERROR_UNBOUND_PREFIX]
-"""Left over from xacro in many files, and mended by yourdfpy."""
+"""Left over from xacro in many files, and corrected by yourdfpy."""
 
 KNOWN = {
     "robot": {"link", "joint", "material"},
@@ -26,17 +26,17 @@ KNOWN = {
     },
     "material": {"color", "texture"},
 }  # fmt: skip
-"""Tags that are read or that other lines of the list account for, by the tag around them."""
+"""Tags that are read or reported elsewhere, by their parent tag."""
 
 
 def list_unknown_tags(path: Path, left_out: LeftOut) -> None:
-    """Note tags that are not taken over, with their number; colours among them."""
+    """Note tags that are ignored, colours among them, and how many there are."""
     try:
         root = ElementTree.parse(path).getroot()
     except ElementTree.ParseError as reason:
         if reason.code != UNBOUND_PREFIX:
             raise FileFormatError(f"{path} cannot be read as URDF: {reason}") from None
-        left_out.add(f"tags with prefixes that the file does not explain ({reason})")
+        left_out.add(f"tags with undeclared prefixes ({reason})")
         return
     found: Counter[str] = Counter()
     waiting = [root]

@@ -24,7 +24,7 @@ def vector_signal(name: str, value: Any) -> VectorSignal:
 
 
 def checked_frame(name: str, frame: Any) -> str:
-    """Whose axes a vector is given in."""
+    """The frame in which a vector is given."""
     if frame not in ("world", "body"):
         raise InputError(f"{name} must be 'world' or 'body', got {frame!r}")
     return str(frame)
@@ -41,8 +41,8 @@ class AppliedForce(Load):
     force:
         Force [N], or a function of time that gives it, shape (3,).
     point:
-        Where it acts [m]: in world coordinates as the body stands when it is added, fixed in the
-        body from then on; by default at the centre of mass.
+        Where it acts [m]: in world coordinates for the body's pose when the force is added, fixed
+        in the body from then on; by default at the centre of mass.
     frame:
         Whose axes the force is given in: those of the "world", or of the "body", turning with it.
     """

@@ -1,4 +1,4 @@
-"""What all loads have: bodies that they act on, and a name."""
+"""What all loads have: the bodies they act on, and a name."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from amontons.errors import InputError
 from amontons.model.joints.checks import BodyLike, some_body
 
 Bodies = BodyLike | Sequence[BodyLike]
-"""One body or several; None is all that there are."""
+"""One body or several; None means all."""
 
 
 @dataclass(frozen=True)
 class Load(ABC):
-    """Something that acts on bodies from outside: no other body feels the opposite.
+    """Something that acts on bodies from outside, without a reaction on another body.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ class Load(ABC):
 
     @abstractmethod
     def check(self) -> None:
-        """Check and tidy the fields of the subclass; raises `InputError`."""
+        """Check and normalise the fields of the subclass; raises `InputError`."""
 
     @property
     def title(self) -> str:
@@ -46,11 +46,11 @@ class Load(ABC):
     @property
     @abstractmethod
     def ids(self) -> tuple[int, ...] | None:
-        """Ids of the bodies that it acts on; None is all that there are."""
+        """Ids of the bodies it acts on; None means all."""
 
     @property
     def given(self) -> list[Any]:
-        """Its bodies as they were given, by handle or id; none where it acts on all."""
+        """Its bodies as given, by handle or id; empty if it acts on all."""
         bodies = vars(self).get("bodies", vars(self).get("body"))
         if bodies is None:
             return list(self.ids or ())

@@ -23,7 +23,7 @@ from amontons.model.joints.constraints import (
 )
 
 SQUARE = 1e-6
-"""Cosine up to which two axes are taken for perpendicular."""
+"""Cosine up to which two axes count as perpendicular."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,9 +37,9 @@ class Bushing(Connection):
     axes:
         Three directions at right angles, by default those of the world.
     stiffness, damping:
-        Along the axes [N/m, N s/m]: one number, or one an axis.
+        Along the axes [N/m, N s/m]: one number, or one per axis.
     angular_stiffness, angular_damping:
-        About the axes [N m/rad, N m s/rad]: one number, or one an axis.
+        About the axes [N m/rad, N m s/rad]: one number, or one per axis.
     """
 
     point: Vector
@@ -62,18 +62,18 @@ class Bushing(Connection):
             raise InputError(f"{self.title} has neither stiffness nor damping: it does nothing")
 
     def constraints(self) -> JointConstraints:
-        parts = JointConstraints(self.point)
+        constraints = JointConstraints(self.point)
         for axis, softness in self._springs(self.stiffness, self.damping):
-            parts.hold(along(self.point, axis), softness=softness)
+            constraints.hold(along(self.point, axis), softness=softness)
         for axis, softness in self._springs(self.angular_stiffness, self.angular_damping):
             term = Term(JointMeasure.TWIST, normal=axis)
-            parts.hold(term, softness=softness, angular=True)
-        return parts
+            constraints.hold(term, softness=softness, angular=True)
+        return constraints
 
     def _springs(
         self, stiffness: ArrayLike, damping: ArrayLike
     ) -> Iterator[tuple[Vector, Softness]]:
-        """Axes along or about which it resists at all, and how much."""
+        """Axes along or about which it acts, with stiffness and damping."""
         k, c = np.broadcast_to(stiffness, 3).tolist(), np.broadcast_to(damping, 3).tolist()
         for axis, softness in zip(self.axes, map(Softness, k, c), strict=True):
             if softness != (0.0, 0.0):

@@ -1,4 +1,4 @@
-"""Resistance of the air, or of another medium at rest."""
+"""Drag of the air, or of another medium at rest."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Drag(Load):
     Parameters
     ----------
     bodies:
-        One body or several; None, the default, is all that there are at any time.
+        One body or several; None, the default, means all bodies at any time.
     linear, quadratic:
         c₁ [N s/m] and c₂ [N s²/m²].
     angular, angular_quadratic:

@@ -43,8 +43,8 @@ class LinearSpring(Connection):
     stiffness, damping:
         Force by stretch [N/m] and by its speed [N s/m].
     length:
-        Length at rest [m], by default that of now. Zero is a spring that pulls two points
-        together.
+        Length at rest [m], by default the current one. Zero is a spring that pulls two
+        points together.
     """
 
     point_a: Vector
@@ -61,17 +61,19 @@ class LinearSpring(Connection):
 
     def constraints(self) -> JointConstraints:
         assert self.length is not None
-        parts = JointConstraints(middle_of(self.point_a, self.point_b))
+        constraints = JointConstraints(middle_of(self.point_a, self.point_b))
         softness = Softness(self.stiffness, self.damping)
-        number = parts.coordinate(length(self.point_a, self.point_b), reading="travel")
+        number = constraints.coordinate(length(self.point_a, self.point_b), reading="travel")
         if self.length > 0.0:
-            parts.rows.append(ConstraintRow(number, Law.POSITION, self.length, softness=softness))
-            return parts
+            constraints.rows.append(
+                ConstraintRow(number, Law.POSITION, self.length, softness=softness)
+            )
+            return constraints
         # ½k|d|² is a sum over three axes: implicit every way, and smooth where the ends meet
         for axis in AXES:
             term = Term(JointMeasure.ALONG, point_a=self.point_a, point_b=self.point_b, axis_a=axis)
-            parts.hold(term, softness=softness)
-        return parts
+            constraints.hold(term, softness=softness)
+        return constraints
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,7 +87,7 @@ class TorsionSpring(Connection):
     stiffness, damping:
         Torque by angle [N m/rad] and by its speed [N m s/rad].
     angle:
-        Angle of B at rest [rad]; it counts from the pose of now, over full turns.
+        Angle of B at rest [rad], counted from the current pose, over full turns.
     """
 
     axis: Vector
@@ -98,8 +100,8 @@ class TorsionSpring(Connection):
         check_softness(self)
 
     def constraints(self) -> JointConstraints:
-        parts = JointConstraints(ORIGIN, self.axis)  # a couple has no place
-        number = parts.coordinate(turn(self.axis), angular=True, reading="angle")
+        constraints = JointConstraints(ORIGIN, self.axis)  # a couple has no point of application
+        number = constraints.coordinate(turn(self.axis), angular=True, reading="angle")
         softness = Softness(self.stiffness, self.damping)
-        parts.rows.append(ConstraintRow(number, Law.POSITION, self.angle, softness=softness))
-        return parts
+        constraints.rows.append(ConstraintRow(number, Law.POSITION, self.angle, softness=softness))
+        return constraints

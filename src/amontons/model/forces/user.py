@@ -1,4 +1,4 @@
-"""Forces that a user's own function gives."""
+"""Forces given by a user's function."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ class Force(Load):
     Parameters
     ----------
     bodies:
-        One body or several; None is all that there are at any time.
+        One body or several; None means all bodies at any time.
     function:
         From a :class:`ForceState` of those n bodies to forces and torques in world axes at the
-        centres of mass [N, N m], shape (n, 6). It is called once a step, with the state at its
-        beginning, so stiff forces need short steps: use springs where they will do.
+        centres of mass [N, N m], shape (n, 6). It is called once per step, with the state at
+        its beginning, so stiff forces need short steps: use springs where they will do.
     potential:
         From the same state to the potential energy [J], for readings.
     """

@@ -1,4 +1,4 @@
-"""Joints and motors: what holds two bodies together, and what drives them."""
+"""Joints and motors: connections between two bodies, and their drives."""
 
 from amontons.model.joints.base import Connection, Joint
 from amontons.model.joints.cylindrical import Cylindrical, Planar, Screw

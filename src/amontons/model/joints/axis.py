@@ -1,4 +1,4 @@
-"""What joints with an axis share, its place and what acts along or about it; and with a plane."""
+"""Bases of joints with an axis, with what acts along or about it, and of joints with a plane."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ class AxisJoint(Joint):
 
     @property
     def drive(self) -> Drive:
-        """What acts on the coordinate."""
+        """The limits, friction and motor of the coordinate."""
         return Drive(self.limits, self.friction, self.motor, self.armature)
 
 
 @dataclass(frozen=True, kw_only=True)
 class PlaneJoint(Joint):
-    """A joint that keeps to a plane of A."""
+    """A joint in a plane of A."""
 
     point: Vector
     normal: Vector

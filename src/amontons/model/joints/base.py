@@ -1,4 +1,4 @@
-"""What every joint has: two bodies, softness, strength, a name."""
+"""Bases of joints: two bodies, compliance, strength, a name."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ FIELD_CHECKS: dict[str, Callable[[str, Any], Any]] = {
     **dict.fromkeys(("friction", "angle_friction", "armature", "break_time"), not_negative),
     **dict.fromkeys(("break_force", "break_torque"), positive_or_infinite),
 }
-"""Fields that mean the same in every connection, and how they are checked and tidied."""
+"""Fields with the same meaning in every connection, and functions that check and normalise them."""
 
 
 @dataclass(frozen=True)
 class Connection(ABC):
     """Something between two bodies that acts on both with opposite forces.
 
-    Points and axes are in world coordinates, as things are when it is added to the world.
+    Points and axes are in world coordinates, for the poses of the bodies when it is added.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ class Connection(ABC):
     break_time: float = 0.0
 
     freedom: ClassVar[int] = 6
-    """How many ways B can move in A: six less the number of rigid rows."""
+    """Degrees of freedom of B in A: six less the number of rigid rows."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str):
@@ -83,7 +83,7 @@ class Connection(ABC):
         self.check()
 
     def check(self) -> None:
-        """Check and tidy what :data:`FIELD_CHECKS` does not know; raises `InputError`."""
+        """Check and normalise fields that are not in :data:`FIELD_CHECKS`; raises `InputError`."""
 
     @abstractmethod
     def constraints(self) -> JointConstraints:
@@ -102,7 +102,7 @@ class Connection(ABC):
 
     @property
     def weld(self) -> bool:
-        """Whether it leaves B no way at all to move in A."""
+        """Whether it leaves B no freedom to move in A."""
         return False
 
     def _check(self, name: str, check: Callable[[str, Any], Any]) -> None:
@@ -111,14 +111,14 @@ class Connection(ABC):
 
 @dataclass(frozen=True, kw_only=True)
 class Joint(Connection):
-    """A connection that takes freedom away. Joined bodies do not collide, unless told to.
+    """A connection that removes degrees of freedom. Joined bodies do not collide by default.
 
     Parameters
     ----------
     compliance, angular_compliance:
-        How far it gives, by force [m/N] and by torque [rad/(N m)]; zero is rigid.
+        Displacement per force [m/N] and rotation per torque [rad/(N m)]; zero is rigid.
     damping, angular_damping:
-        Of a joint that gives [N s/m, N m s/rad].
+        Of a compliant joint [N s/m, N m s/rad].
     """
 
     collide: bool = False

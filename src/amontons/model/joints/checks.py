@@ -1,4 +1,4 @@
-"""What the arguments of joints and forces must be, and what is said when they are not."""
+"""Checks of the arguments of joints and forces, and their error messages."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def body_id(name: str, body: Any) -> int | None:
 
 
 def some_body(name: str, body: Any) -> int:
-    """Id of a body; the world is none."""
+    """Id of a body; the world is not allowed."""
     number = body_id(name, body)
     if number is None:
         raise InputError(f"{name} must be a body or its id; the world cannot be moved")

@@ -1,6 +1,6 @@
-"""What joints are made of: measures of how two bodies stand, and rows that say what they must be.
+"""The elements of joints: measures of relative poses of two bodies, and rows that constrain them.
 
-A joint says all in world coordinates, as things are when it is added; binding it to the bodies
+A joint is given in world coordinates, for the poses when it is added; binding it to the bodies
 (:mod:`amontons.dynamics.joints`) fixes each point and axis in the body that it belongs to.
 """
 
@@ -23,16 +23,18 @@ ORIGIN: Vector = (0.0, 0.0, 0.0)
 AXES: tuple[Vector, ...] = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
 LOOK_AHEAD = 0.05
-"""Part of its range within which a limit is in every problem, whatever the speed."""
+"""Share of its range within which a limit is in every problem, whatever the speed."""
 
 
 class JointMeasure(StrEnum):
-    """How the place of body B, seen from body A, becomes one number."""
+    """How the pose of body B relative to body A becomes one number."""
 
     ALONG = "along"  # axis·(p_B − p_A), the axis fixed in A [m]
     LENGTH = "length"  # |p_B − p_A| [m]
     AZIMUTH = "azimuth"  # angle of p_B about an axis through p_A, both fixed in A [rad]
-    ACROSS = "across"  # product of an axis of A and one of B: sine of the angle that they lack
+    ACROSS = (
+        "across"  # product of an axis of A and one of B: sine of their deviation from a right angle
+    )
     TILT = "tilt"  # a component of the turn that takes an axis of A to one of B, shortest way [rad]
     TWIST = "twist"  # a component, fixed in A, of B's rotation vector [rad]
     TURN = "turn"  # B's angle about an axis of A, over any number of turns [rad]
@@ -55,7 +57,7 @@ class Term(NamedTuple):
 
 
 class Law(StrEnum):
-    """What a row does about its coordinate."""
+    """What a row does to its coordinate."""
 
     POSITION = "position"  # holds it at a target, stiffly or as a spring
     SPEED = "speed"  # holds its speed at a target
@@ -75,7 +77,7 @@ RIGID = Softness()
 
 
 class ConstraintRow(NamedTuple):
-    """What one row of the problem says about a coordinate."""
+    """How one row of the problem constrains a coordinate."""
 
     coordinate: int
     law: Law
@@ -85,11 +87,11 @@ class ConstraintRow(NamedTuple):
     bound: float = math.inf  # largest force or torque [N or N m]
     margin: float = 0.0  # distance to a limit from which it is in the problem [m or rad]
     motor: bool = False
-    inertia: float = 0.0  # of a rotor, as the coordinate feels it [kg or kg m²]
+    inertia: float = 0.0  # of a rotor, as seen by the coordinate [kg or kg m²]
 
 
 class Coordinate(NamedTuple):
-    """A number that rows speak of: the weighted sum of one or two measures."""
+    """A number that rows refer to: the weighted sum of one or two measures."""
 
     terms: tuple[Term, ...]
     angular: bool
@@ -102,7 +104,7 @@ class JointConstraints:
 
     point: Vector
     axis: Vector | None = None
-    """The joint's own, if it has one: what strengths tell tension, shear and the rest apart by."""
+    """The joint's own axis, if any, by which strengths distinguish tension, shear and the rest."""
     coordinates: list[Coordinate] = field(default_factory=list)
     rows: list[ConstraintRow] = field(default_factory=list)
 
@@ -130,7 +132,7 @@ class JointConstraints:
             self.hold(term, softness=softness, angular=True)
 
     def hold_orientation(self, softness: Softness = RIGID) -> None:
-        """Let B not turn in A at all: three rows."""
+        """Fix the orientation of B in A: three rows."""
         for axis in AXES:
             self.hold(Term(JointMeasure.TWIST, normal=axis), softness=softness, angular=True)
 
@@ -149,7 +151,7 @@ def length(point_a: Vector, point_b: Vector) -> Term:
     """Distance of a point of B from one of A."""
     apart = np.subtract(point_b, point_a)
     distance = math.hypot(*apart)
-    # the direction where they meet: that of now, or any
+    # the direction if they meet: the current one, or any
     axis = as_vector(apart / distance) if distance > 0.0 else AXES[2]
     return Term(JointMeasure.LENGTH, point_a=point_a, point_b=point_b, axis_a=axis)
 

@@ -35,13 +35,13 @@ class Cylindrical(AxisJoint):
     freedom: ClassVar[int] = 2
 
     def constraints(self) -> JointConstraints:
-        parts = JointConstraints(self.point, self.axis)
-        parts.hold_point(perpendiculars(self.axis), self.linear)
-        parts.hold_axis(self.axis, self.angular)
+        constraints = JointConstraints(self.point, self.axis)
+        constraints.hold_point(perpendiculars(self.axis), self.linear)
+        constraints.hold_axis(self.axis, self.angular)
         angle = Drive(self.angle_limits, self.angle_friction, self.angle_motor)
-        add_drive(parts, along(self.point, self.axis), angular=False, drive=self.drive)
-        add_drive(parts, turn(self.axis), angular=True, drive=angle)
-        return parts
+        add_drive(constraints, along(self.point, self.axis), angular=False, drive=self.drive)
+        add_drive(constraints, turn(self.axis), angular=True, drive=angle)
+        return constraints
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,15 +67,15 @@ class Screw(AxisJoint):
             raise InputError("pitch is 0: use Revolute for what does not move along its axis")
 
     def constraints(self) -> JointConstraints:
-        parts = JointConstraints(self.point, self.axis)
-        parts.hold_point(perpendiculars(self.axis), self.linear)
-        parts.hold_axis(self.axis, self.angular)
+        constraints = JointConstraints(self.point, self.axis)
+        constraints.hold_point(perpendiculars(self.axis), self.linear)
+        constraints.hold_axis(self.axis, self.angular)
         travel, angle = along(self.point, self.axis), turn(self.axis)
         thread = turn(self.axis, weight=-self.pitch / (2.0 * math.pi))
-        parts.hold(travel, thread, softness=self.linear)
-        add_drive(parts, angle, angular=True, drive=self.drive)
-        add_drive(parts, travel, angular=False)
-        return parts
+        constraints.hold(travel, thread, softness=self.linear)
+        add_drive(constraints, angle, angular=True, drive=self.drive)
+        add_drive(constraints, travel, angular=False)
+        return constraints
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,8 +91,8 @@ class Planar(PlaneJoint):
     freedom: ClassVar[int] = 3
 
     def constraints(self) -> JointConstraints:
-        parts = JointConstraints(self.point, self.normal)
-        parts.hold_point((self.normal,), self.linear)
-        parts.hold_axis(self.normal, self.angular)
-        add_drive(parts, turn(self.normal), angular=True)
-        return parts
+        constraints = JointConstraints(self.point, self.normal)
+        constraints.hold_point((self.normal,), self.linear)
+        constraints.hold_axis(self.normal, self.angular)
+        add_drive(constraints, turn(self.normal), angular=True)
+        return constraints

@@ -23,12 +23,12 @@ from amontons.model.joints.constraints import (
 )
 
 CLOSE = 1e-6
-"""Relative difference that a given length may have from that of now."""
+"""Largest relative difference of a given length from the current one."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Strut(Joint):
-    """What rods and ropes have in common.
+    """Base of rods and ropes.
 
     Parameters
     ----------
@@ -68,14 +68,14 @@ class Strut(Joint):
         return self.length
 
     def constraints(self) -> JointConstraints:
-        parts = JointConstraints(middle_of(self.point_a, self.point_b))
-        number = parts.coordinate(length(self.point_a, self.point_b), reading="travel")
-        parts.rows.append(self.row(number))
-        return parts
+        constraints = JointConstraints(middle_of(self.point_a, self.point_b))
+        number = constraints.coordinate(length(self.point_a, self.point_b), reading="travel")
+        constraints.rows.append(self.row(number))
+        return constraints
 
     @abstractmethod
     def row(self, coordinate: int) -> ConstraintRow:
-        """What it says about the length."""
+        """How it constrains the length."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,7 +87,7 @@ class Distance(Strut):
     point_a, point_b:
         Its ends, in A and in B [m].
     length:
-        Its length [m], that of now, or a function of time.
+        Its length [m], which must be the current one, or a function of time.
     """
 
     freedom: ClassVar[int] = 5
@@ -112,7 +112,7 @@ class Rope(Strut):
     point_a, point_b:
         Its ends, in A and in B [m].
     length:
-        Its length [m], or a function of time; by default it is taut now.
+        Its length [m], or a function of time; by default it starts taut.
     """
 
     freedom: ClassVar[int] = 6

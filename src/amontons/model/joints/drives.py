@@ -11,7 +11,7 @@ from amontons.model.joints.motors import Motor
 
 
 class Drive(NamedTuple):
-    """What acts along or about the axis of a joint."""
+    """Everything that acts along or about the axis of a joint."""
 
     limits: Limits = None  # lowest and highest value [rad or m]
     friction: float = 0.0  # largest torque [N m] or force [N]
@@ -23,21 +23,27 @@ FREE = Drive()
 """Nothing."""
 
 
-def add_drive(parts: JointConstraints, *terms: Term, angular: bool, drive: Drive = FREE) -> None:
-    """Add a free coordinate, which readings show, and the rows of what acts on it."""
-    number = parts.coordinate(*terms, angular=angular, reading="angle" if angular else "travel")
+def add_drive(
+    constraints: JointConstraints, *terms: Term, angular: bool, drive: Drive = FREE
+) -> None:
+    """Add a free coordinate, which appears in readings, and the rows of its drive."""
+    number = constraints.coordinate(
+        *terms, angular=angular, reading="angle" if angular else "travel"
+    )
     if drive.limits is not None:
         low, high = drive.limits
         margin = look_ahead(low, high)
         for sign, bound in ((1.0, low), (-1.0, high)):
             if math.isfinite(bound):
-                parts.rows.append(ConstraintRow(number, Law.LIMIT, bound, sign=sign, margin=margin))
+                constraints.rows.append(
+                    ConstraintRow(number, Law.LIMIT, bound, sign=sign, margin=margin)
+                )
     if drive.friction > 0.0:
-        parts.rows.append(ConstraintRow(number, Law.SPEED, bound=drive.friction))
+        constraints.rows.append(ConstraintRow(number, Law.SPEED, bound=drive.friction))
     if drive.motor is not None:
-        parts.rows.append(drive.motor.row(number))
+        constraints.rows.append(drive.motor.row(number))
     if drive.armature > 0.0:
-        parts.rows.append(ConstraintRow(number, Law.INERTIA, inertia=drive.armature))
+        constraints.rows.append(ConstraintRow(number, Law.INERTIA, inertia=drive.armature))
 
 
 def look_ahead(low: float, high: float) -> float:

@@ -31,7 +31,7 @@ class Gear(Joint):
     """Two wheels that mesh: spur, internal, bevel or worm gears, also on a carrier that moves.
 
     Angles count from the line of the wheels' centres, each about its wheel's own axis. So the
-    carrier, which holds the bearings, may turn as it likes: planetary gears need no third body.
+    carrier, which holds the bearings, may turn freely: planetary gears need no third body.
 
     Parameters
     ----------
@@ -64,9 +64,9 @@ class Gear(Joint):
         return own, other._replace(swapped=True)
 
     def constraints(self) -> JointConstraints:
-        parts = JointConstraints(middle_of(self.point_a, self.point_b))
-        parts.hold(*self._terms(), softness=self.angular, angular=True)
-        return parts
+        constraints = JointConstraints(middle_of(self.point_a, self.point_b))
+        constraints.hold(*self._terms(), softness=self.angular, angular=True)
+        return constraints
 
 
 def _azimuth(name: str, centre: Vector, axis: Vector, point: Vector, weight: float) -> Term:
@@ -120,8 +120,8 @@ class RackAndPinion(Joint):
 
     def constraints(self) -> JointConstraints:
         radius = self.radius
-        parts = JointConstraints(self.pitch_point, self.axis)
+        constraints = JointConstraints(self.pitch_point, self.axis)
         travel = along(self.point, as_vector(self._lever / radius))
-        # teeth at the pitch point stand still on the rack: ẋ + radius θ̇ = 0
-        parts.hold(travel, turn(self.axis, weight=radius), softness=self.linear)
-        return parts
+        # teeth at the pitch point do not move relative to the rack: ẋ + radius θ̇ = 0
+        constraints.hold(travel, turn(self.axis, weight=radius), softness=self.linear)
+        return constraints

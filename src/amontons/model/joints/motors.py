@@ -1,4 +1,4 @@
-"""Motors: what drives the free coordinate of a joint, its angle or its travel."""
+"""Motors, which drive the free coordinate of a joint, its angle or its travel."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Motor(ABC):
 
     @abstractmethod
     def row(self, coordinate: int) -> ConstraintRow:
-        """What it does about this coordinate of a joint."""
+        """Its row for this coordinate of a joint."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +46,7 @@ class SpeedMotor(Motor):
     speed:
         Speed of B in A [rad/s or m/s], or a function of time that gives it.
     damping:
-        Torque or force by the speed that it lacks [N m s/rad or N s/m]; infinite is stiff.
+        Torque or force per error of speed [N m s/rad or N s/m]; infinite is rigid.
     """
 
     speed: Signal
@@ -73,7 +73,7 @@ class PositionMotor(Motor):
     position:
         Angle or travel of B in A [rad or m], zero where the joint was added; or a function of time.
     stiffness, damping:
-        Of a servo that gives [N m/rad, N m s/rad or N/m, N s/m]; an infinite stiffness is rigid.
+        Of a compliant servo [N m/rad, N m s/rad or N/m, N s/m]; an infinite stiffness is rigid.
     """
 
     position: Signal

@@ -37,9 +37,9 @@ class Spherical(Joint):
     freedom: ClassVar[int] = 3
 
     def constraints(self) -> JointConstraints:
-        parts = JointConstraints(self.point)
-        parts.hold_point(AXES, self.linear)
-        return parts
+        constraints = JointConstraints(self.point)
+        constraints.hold_point(AXES, self.linear)
+        return constraints
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,11 +68,11 @@ class Universal(Joint):
             )
 
     def constraints(self) -> JointConstraints:
-        parts = JointConstraints(self.point)
-        parts.hold_point(AXES, self.linear)
+        constraints = JointConstraints(self.point)
+        constraints.hold_point(AXES, self.linear)
         across = Term(JointMeasure.ACROSS, axis_a=self.axis_a, axis_b=self.axis_b)
-        parts.hold(across, softness=self.angular, angular=True)
-        return parts
+        constraints.hold(across, softness=self.angular, angular=True)
+        return constraints
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,10 +92,10 @@ class PointOnLine(AxisJoint):
     freedom: ClassVar[int] = 4
 
     def constraints(self) -> JointConstraints:
-        parts = JointConstraints(self.point, self.axis)
-        parts.hold_point(perpendiculars(self.axis), self.linear)
-        add_drive(parts, along(self.point, self.axis), angular=False, drive=self.drive)
-        return parts
+        constraints = JointConstraints(self.point, self.axis)
+        constraints.hold_point(perpendiculars(self.axis), self.linear)
+        add_drive(constraints, along(self.point, self.axis), angular=False, drive=self.drive)
+        return constraints
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,6 +113,6 @@ class PointOnPlane(PlaneJoint):
     freedom: ClassVar[int] = 5
 
     def constraints(self) -> JointConstraints:
-        parts = JointConstraints(self.point, self.normal)
-        parts.hold_point((self.normal,), self.linear)
-        return parts
+        constraints = JointConstraints(self.point, self.normal)
+        constraints.hold_point((self.normal,), self.linear)
+        return constraints

@@ -33,11 +33,11 @@ class Prismatic(AxisJoint):
     freedom: ClassVar[int] = 1
 
     def constraints(self) -> JointConstraints:
-        parts = JointConstraints(self.point, self.axis)
-        parts.hold_point(perpendiculars(self.axis), self.linear)
-        parts.hold_orientation(self.angular)
-        add_drive(parts, along(self.point, self.axis), angular=False, drive=self.drive)
-        return parts
+        constraints = JointConstraints(self.point, self.axis)
+        constraints.hold_point(perpendiculars(self.axis), self.linear)
+        constraints.hold_orientation(self.angular)
+        add_drive(constraints, along(self.point, self.axis), angular=False, drive=self.drive)
+        return constraints
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,7 +54,7 @@ class Fixed(Joint):
     freedom: ClassVar[int] = 0
 
     def constraints(self) -> JointConstraints:
-        parts = JointConstraints(self.point)
-        parts.hold_point(AXES, self.linear)
-        parts.hold_orientation(self.angular)
-        return parts
+        constraints = JointConstraints(self.point)
+        constraints.hold_point(AXES, self.linear)
+        constraints.hold_orientation(self.angular)
+        return constraints

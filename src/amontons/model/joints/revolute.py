@@ -31,8 +31,8 @@ class Revolute(AxisJoint):
     freedom: ClassVar[int] = 1
 
     def constraints(self) -> JointConstraints:
-        parts = JointConstraints(self.point, self.axis)
-        parts.hold_point(AXES, self.linear)
-        parts.hold_axis(self.axis, self.angular)
-        add_drive(parts, turn(self.axis), angular=True, drive=self.drive)
-        return parts
+        constraints = JointConstraints(self.point, self.axis)
+        constraints.hold_point(AXES, self.linear)
+        constraints.hold_axis(self.axis, self.angular)
+        add_drive(constraints, turn(self.axis), angular=True, drive=self.drive)
+        return constraints

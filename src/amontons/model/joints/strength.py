@@ -1,4 +1,4 @@
-"""How much a joint bears, by the way in which it is loaded."""
+"""The strength of a joint, by kind of load."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from amontons.checks import positive_or_infinite, unit_vector
 from amontons.checks.arrays import Vector
 
 WAYS = ("tension", "compression", "shear", "bending", "torsion")
-"""In which a joint is loaded, as its axis tells them apart."""
+"""Kinds of load on a joint, distinguished by its axis."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Strength:
-    """Largest loads of a joint, each by itself; where one is exceeded, the joint breaks.
+    """Largest loads of a joint, each by itself; if one is exceeded, the joint breaks.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What every shape can tell: mass properties, bounds, surface, and its row in the table of shapes.
+"""The base of shapes: mass properties, bounds, surface, and a row in the table of shapes.
 
 Lengths are in metres and densities in kg/m³ throughout, everything in the shape's own frame.
 """
@@ -54,15 +54,15 @@ class ShapeRow(NamedTuple):
 
 
 class Shape(ABC):
-    """A piece of solid matter, without place or material. Shapes never change once made.
+    """A piece of solid matter, without pose or material. Shapes are immutable.
 
-    A subclass says `encode`, `volume`, `unit_inertia`, `support`, `surface_mesh` and `scaled`;
-    where its centre of mass is not at the origin, `centre` too.
+    A subclass defines `encode`, `volume`, `unit_inertia`, `support`, `surface_mesh` and
+    `scaled`; also `centre`, if its centre of mass is not at the origin.
     """
 
     @abstractmethod
     def encode(self) -> ShapeRow:
-        """The numbers that collision kernels see."""
+        """Its numbers for collision kernels."""
 
     @property
     @abstractmethod
@@ -116,7 +116,7 @@ class Shape(ABC):
 
 
 class Volumeless(Shape):
-    """A shape that bounds no matter: bodies that have it cannot move."""
+    """A shape that encloses no matter: its bodies cannot move freely."""
 
     @property
     def volume(self) -> float:

@@ -44,7 +44,7 @@ def build_table(shapes: Sequence[Shape]) -> ShapeArrays:
 
 
 def sphere_table(radii: ArrayLike) -> ShapeArrays:
-    """The table of so many spheres [m]: what `build_table` gives, at once for all."""
+    """The table of spheres of given radii [m], as `build_table` gives it, at once for all."""
     radius = np.atleast_1d(finite_array("radii", radii))
     if radius.ndim != 1:
         raise InputError(f"radii must be one number per sphere, got shape {radius.shape}")
@@ -92,7 +92,7 @@ def _shares(faces: Sequence[Faces]) -> Ints:
 
 def _joined(faces: Sequence[Faces]) -> Faces:
     """The arrays of the table that hulls and meshes share, end to end."""
-    faces = [_NO_FACES, *faces]  # so that there is always something to join
+    faces = [_NO_FACES, *faces]  # so that there is always something to concatenate
     corners_before = _before(len(f.corner) for f in faces)
     starts = [f.face_start[:-1] + before for f, before in zip(faces, corners_before, strict=True)]
     total = np.array([sum(len(f.corner) for f in faces)], dtype=np.int32)

@@ -22,7 +22,7 @@ Quaternion = tuple[float, float, float, float]
 
 
 class Leaf(NamedTuple):
-    """A shape that is not a compound, and where it stands in the frame of the whole."""
+    """A shape that is not a compound, and its pose in the frame of the whole."""
 
     shape: Shape
     position: Vector  # [m]
@@ -36,9 +36,9 @@ class Part:
     Parameters
     ----------
     position:
-        Where the origin of the shape's frame is in the compound's frame [m].
+        Origin of the shape's frame in the compound's frame [m].
     orientation:
-        Quaternion (w, x, y, z) that turns the shape's frame, of any length but zero.
+        Quaternion (w, x, y, z) that rotates the shape's frame, of any length but zero.
     """
 
     shape: Shape
@@ -69,7 +69,7 @@ class Part:
 
 @dataclass(frozen=True, init=False, repr=False)
 class Compound(Shape):
-    """Shapes at fixed places relative to each other. Where parts overlap, mass counts twice.
+    """Shapes fixed relative to each other. Where parts overlap, mass counts twice.
 
     Parameters
     ----------

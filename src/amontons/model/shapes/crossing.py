@@ -5,16 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 from amontons.array_types import Flags, Floats, Ints, Longs
-from amontons.model.shapes.tree import Tree, overlapping_entries
+from amontons.model.shapes.tree import BoxTree, overlapping_entries
 
 INSIDE = 1e-9
-"""How far inside a triangle or an edge, relative to it, a crossing must be to count."""
+"""Relative distance inside a triangle or an edge at which a crossing counts."""
 
 CHUNK = 200_000
 
 
-def first_crossing(vertices: Floats, faces: Ints, tree: Tree) -> tuple[int, int] | None:
-    """Two triangles that cross, or nothing. Touching and lying flat on each other is allowed."""
+def first_crossing(vertices: Floats, faces: Ints, tree: BoxTree) -> tuple[int, int] | None:
+    """Two triangles that cross, or None. Touching and coplanar triangles are allowed."""
     pairs = overlapping_entries(tree)
     for begin in range(0, len(pairs), CHUNK):
         part = _apart(vertices, faces, pairs[begin : begin + CHUNK])

@@ -57,7 +57,7 @@ class Cylinder(ShapeOfLengths):
 
 
 def rim_directions(unit: Floats) -> Floats:
-    """Unit directions (n, 3) laid down into the plane z = 0; zero where they point along z."""
+    """Unit directions (n, 3) projected into the plane z = 0; zero for those along z."""
     flat = unit * [1.0, 1.0, 0.0]
     length = np.linalg.norm(flat, axis=1, keepdims=True)
     return np.asarray(flat / np.where(length > 0.0, length, 1.0))

@@ -1,4 +1,4 @@
-"""What solids with flat faces share: all that follows from their points and what they enclose."""
+"""The base of solids with flat faces: all that follows from their points and enclosed volume."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from amontons.model.shapes.table import ShapeKind
 
 
 class Faceted(Shape):
-    """A solid with flat faces; a subclass says its kind, its points and what faces enclose."""
+    """A solid with flat faces; a subclass defines its kind, its points and the enclosed volume."""
 
     kind: ClassVar[ShapeKind]
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Polyhedron(Faceted):
-    """A convex polyhedron, known by points it is the hull of; a subclass says `corners`, `scaled`.
+    """A convex polyhedron, the hull of points; a subclass defines `corners` and `scaled`.
 
     All the rest, mass properties included, follows from the faces of the hull.
     """

@@ -14,7 +14,7 @@ from amontons.model.shapes.base import Faces
 from amontons.model.shapes.topology import face_planes, neighbours
 
 FLAT = 1e-6
-"""Thickness of a point set, relative to its size, that is taken for flat."""
+"""Thickness of a point set, relative to its size, below which it counts as flat."""
 
 COPLANAR = 1e-9
 """Distance of a vertex from a face, relative to the hull's size, that makes it part of the face.
@@ -138,7 +138,7 @@ def _without_straight_corners(loops: list[list[int]]) -> list[list[int]]:
 
 
 def _compact(points: Floats, loops: list[list[int]]) -> Faces:
-    """Faces over the vertices that are in use, in the order in which they were given."""
+    """Faces over the vertices in use, in the given order."""
     used, inverse = np.unique(np.concatenate(loops), return_inverse=True)
     corner: Ints = np.asarray(inverse, dtype=np.int32)
     face_start = np.zeros(len(loops) + 1, dtype=np.int32)

@@ -1,4 +1,4 @@
-"""Shapes that their lengths say all about: how these are checked and scaled."""
+"""Shapes that are fully described by lengths: checks and scaling."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from amontons.model.shapes.mesh_faces import merged_vertices, mesh_faces, triang
 from amontons.model.shapes.orientation import oriented, shared_edges
 from amontons.model.shapes.surfaces import enclosed
 from amontons.model.shapes.table import ShapeKind
-from amontons.model.shapes.tree import Tree
+from amontons.model.shapes.tree import BoxTree
 
 if TYPE_CHECKING:
     from amontons.model.shapes.compound import Compound
@@ -101,7 +101,7 @@ class TriangleMesh(Faceted):
     def _enclosed(self) -> tuple[float, Floats, Floats]:
         self._refuse_open()
         entries = self.polygons
-        tree = Tree(entries.node_box, entries.node_link, entries.node_face)
+        tree = BoxTree(entries.node_box, entries.node_link, entries.node_face)
         crossing = first_crossing(self.vertices, self.faces, tree)
         if crossing is not None:
             raise InputError(

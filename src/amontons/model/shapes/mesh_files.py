@@ -26,7 +26,7 @@ def read_mesh(path: str | os.PathLike[str]) -> tuple[Floats, Ints]:
     try:
         mesh = trimesh.load_mesh(file, process=True)
         vertices, faces = np.array(mesh.vertices, dtype=np.float64), np.array(mesh.faces)
-    except Exception as reason:  # trimesh's readers raise whatever their formats make them raise
+    except Exception as reason:  # trimesh's readers may raise anything
         raise FileFormatError(f"trimesh cannot read {str(file)!r}: {reason}") from reason
     if faces.ndim != 2 or not len(faces):
         raise FileFormatError(f"{str(file)!r} holds no triangles")

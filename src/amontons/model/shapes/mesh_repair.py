@@ -10,7 +10,7 @@ from amontons.array_types import Flags, Floats, Ints
 from amontons.model.shapes.mesh_faces import merged_vertices, thin_triangles
 
 ROUNDS = 20
-"""A triangle that is cut may be thin in turn; what still is after so many rounds is dropped."""
+"""Most rounds: a triangle that was cut may be thin in turn; remaining thin ones are dropped."""
 
 
 def without_thin_triangles(points: Floats, faces: Ints) -> tuple[Floats, Ints]:

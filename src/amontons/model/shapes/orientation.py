@@ -10,7 +10,7 @@ from amontons.array_types import Flags, Floats, Ints, Longs
 from amontons.errors import InputError
 
 SAMPLES = 32
-"""Vertices of a part that are tried when it may lie inside another one."""
+"""Vertices of a part that are tested when it may lie inside another one."""
 
 
 def shared_edges(faces: Ints) -> tuple[Longs, Longs]:
@@ -27,7 +27,7 @@ def _edges(faces: Ints) -> Longs:
 def oriented(vertices: Floats, faces: Ints) -> Ints:
     """The same triangles, all of a part facing the same way; closed meshes have their backs inside.
 
-    In an open part the way that most of the area faces is right.
+    In an open part the direction of most of the area decides.
     """
     one, other, turned = _adjacent(faces)
     if turned.any():
@@ -57,7 +57,7 @@ def _adjacent(faces: Ints) -> tuple[Longs, Longs, Flags]:
 
 
 def _odd_ones(vertices: Floats, faces: Ints, one: Longs, other: Longs, turned: Flags) -> Flags:
-    """Triangles to flip so that each part faces one way.
+    """Triangles to flip so that each part is oriented consistently.
 
     Every triangle stands twice, as it is and flipped, and what agrees across an edge is joined: a
     part that can be oriented falls into two mirror images, a Möbius strip does not.
@@ -85,7 +85,7 @@ def _odd_ones(vertices: Floats, faces: Ints, one: Longs, other: Longs, turned: F
 
 
 def _inside_out(vertices: Floats, faces: Ints, one: Longs, other: Longs) -> Flags:
-    """Triangles of closed parts with their backs outside. A part within another is a cavity."""
+    """Triangles of closed parts that face inwards. A part within another is a cavity."""
     number = len(faces)
     graph = coo_array((np.ones(len(one), dtype=np.int8), (one, other)), (number, number))
     parts, part = connected_components(graph, directed=False)
@@ -96,7 +96,7 @@ def _inside_out(vertices: Floats, faces: Ints, one: Longs, other: Longs) -> Flag
 
 
 def _depths(vertices: Floats, faces: Ints, part: Ints, parts: int) -> Longs:
-    """In how many other parts each part lies."""
+    """Number of other parts around each part."""
     depth = np.zeros(parts, dtype=np.int64)
     if parts == 1:
         return depth

@@ -17,12 +17,12 @@ from amontons.model.shapes.base import ShapeRow, Volumeless
 from amontons.model.shapes.table import ShapeKind
 
 DRAWN = 10.0
-"""Side of the square that is drawn of a plane [m]."""
+"""Side of the square that is drawn for a plane [m]."""
 
 
 @dataclass(frozen=True)
 class Plane(Volumeless):
-    """Solid ground without end: all points p with normal·p ≤ offset. For fixed bodies only.
+    """Infinite solid ground: all points p with normal·p ≤ offset. For fixed bodies only.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Shapes as collision kernels see them: one table for all the shapes of a world.
+"""Shapes in the form for collision kernels: one table for all the shapes of a world.
 
 Frames: a shape's own frame is where its numbers are given. Primitives have their centre of mass at
 its origin; capsules, cylinders and cones stand along z, a cone with its tip up.
@@ -31,7 +31,7 @@ class ShapeKind(IntEnum):
 
 # Numba folds plain integers into its code; an enum's members it would look up.
 PLANE, MESH, SPHERE, CAPSULE, BOX, CYLINDER, CONE, ELLIPSOID, HULL = (int(k) for k in ShapeKind)
-TRIANGLE = 9  # one triangle of a mesh, where it meets a convex shape; never in the table
+TRIANGLE = 9  # one triangle of a mesh, in contact with a convex shape; never in the table
 
 
 class ShapeArrays(NamedTuple):

@@ -1,4 +1,4 @@
-"""Which face lies beyond each edge, and which way faces look."""
+"""Which face lies beyond each edge, and normals of faces."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def face_of_corners(face_start: Ints) -> Ints:
 
 
 def opposite_corners(face_start: Ints, corner: Ints) -> Longs:
-    """The corner from which the same edge is walked the other way, or −1.
+    """The corner at which the opposite half-edge begins, or −1.
 
     An edge that more than two faces share has nothing beyond it.
     """

@@ -9,10 +9,10 @@ import numpy as np
 from amontons.array_types import Flags, Floats, Ints, Longs
 
 LEAF = 4
-"""Entries of a leaf at most."""
+"""Most entries of a leaf."""
 
 
-class Tree(NamedTuple):
+class BoxTree(NamedTuple):
     """Nodes, the root first; parents come before their children."""
 
     box: Floats  # low and high corners, (nodes, 6)
@@ -20,7 +20,7 @@ class Tree(NamedTuple):
     entry: Ints  # the boxes in leaves, (boxes,)
 
 
-def median_tree(low: Floats, high: Floats) -> Tree:
+def median_tree(low: Floats, high: Floats) -> BoxTree:
     """A balanced tree over boxes (n, 3): halves by the order of centres along the longest side.
 
     Built level by level, so that a million boxes take few steps.
@@ -50,7 +50,7 @@ def median_tree(low: Floats, high: Floats) -> Tree:
             _sort_along_longest(entry, centre, begin, end)
         middle = begin + (end - begin + 1) // 2
         begin, end = np.stack([begin, middle], 1).ravel(), np.stack([middle, end], 1).ravel()
-    return Tree(
+    return BoxTree(
         np.concatenate(boxes), np.concatenate(links).astype(np.int32), entry.astype(np.int32)
     )
 
@@ -75,7 +75,7 @@ def _sort_along_longest(entry: Longs, centre: Floats, begin: Longs, end: Longs) 
     entry[place] = entry[place[np.lexsort((along, segment))]]
 
 
-def overlapping_entries(tree: Tree) -> Longs:
+def overlapping_entries(tree: BoxTree) -> Longs:
     """Pairs of entries whose leaves overlap, each pair once, shape (pairs, 2)."""
     pairs = np.zeros((1, 2), dtype=np.int64)
     found = []
@@ -90,7 +90,7 @@ def overlapping_entries(tree: Tree) -> Longs:
     return np.concatenate(found)
 
 
-def _descended(tree: Tree, pairs: Longs, leaf: Flags) -> Longs:
+def _descended(tree: BoxTree, pairs: Longs, leaf: Flags) -> Longs:
     """Children of all nodes that are not leaves, paired; a leaf waits for its partner."""
     first = np.where(leaf[:, :1], pairs[:, :1], tree.link[pairs[:, 0]])
     second = np.where(leaf[:, 1:], pairs[:, 1:], tree.link[pairs[:, 1]])
@@ -102,7 +102,7 @@ def _descended(tree: Tree, pairs: Longs, leaf: Flags) -> Longs:
     return combined[~twice.ravel()]
 
 
-def _entries_of(tree: Tree, pairs: Longs) -> Longs:
+def _entries_of(tree: BoxTree, pairs: Longs) -> Longs:
     """Entries of pairs of leaves, paired."""
     first = -1 - tree.link[pairs, 0].astype(np.int64)
     number = tree.link[pairs, 1] - first

@@ -1,4 +1,4 @@
-"""What reading and writing of archives share."""
+"""Definitions shared by reading and writing of archives."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ from amontons.storage.reading import DAMAGE, naming
 Floats = NDArray[np.float64]
 
 ROUNDING = 1e-12
-"""Relative error up to which stored data may miss an identity: symmetry, orthonormal frames."""
+"""Relative error up to which stored data may violate an identity: symmetry, orthonormal frames."""
 
 
 def read(path: Path) -> ConeProblem:
@@ -101,9 +101,9 @@ def _problem_2(archive: Archive) -> ConeProblem:
 
 
 def _with_norms(problem: ConeProblem, archive: Archive) -> ConeProblem:
-    """Take what the file says of r where that is so up to rounding; else compute it, and warn.
+    """Take the file's figures of r if they are right up to rounding; else recompute them and warn.
 
-    Who believed a wrong ‖r‖, the unit of the scaled error, would call any impulses converged.
+    With a wrong ‖r‖, the unit of the scaled error, any impulses could count as converged.
     """
     given, shift = problem.given_linear, problem.shift
     factors = problem.row_factors
@@ -123,7 +123,7 @@ def _with_norms(problem: ConeProblem, archive: Archive) -> ConeProblem:
         if not agrees:
             warnings.warn(
                 f"{key!r} is {stored:.6g} in the file, but its data give {value:.6g}, which is "
-                "taken; was the file edited?",
+                "used; was the file edited?",
                 ProblemWarning,
                 stacklevel=2,
             )

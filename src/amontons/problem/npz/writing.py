@@ -25,7 +25,7 @@ def arrays_of(problem: ConeProblem) -> Arrays:
 
 
 def _arrays_1(problem: ConeProblem) -> Arrays | None:
-    """Entries of version 1, or None for a problem that it cannot hold exactly."""
+    """Entries of version 1, or None if that cannot hold the problem exactly."""
     runs, operator = problem.sets.runs, problem.operator
     more = any(x is not None for x in (problem.frames, problem.compliance, problem.cohesion))
     if len(runs) != 1 or more or not isinstance(operator, MatrixOperator):
@@ -61,7 +61,7 @@ def _arrays_1(problem: ConeProblem) -> Arrays | None:
 
 
 def _splits_into(W: sp.csr_array, operator: MatrixOperator) -> bool:
-    """Whether reading W gives the very same symmetric and skew parts."""
+    """Whether reading W restores the same symmetric and skew parts."""
     symmetric = sp.csr_array((W + W.T) / 2)
     symmetric.sort_indices()
     skew = sp.csr_array(W - symmetric)

@@ -1,4 +1,4 @@
-"""The forms that the matrix of a cone problem can take: over bodies, sparse, or factored."""
+"""The forms of the matrix of a cone problem: over bodies, sparse, or factored."""
 
 from amontons.problem.operators.base import MassForm, Operator
 from amontons.problem.operators.bodies import BodyOperator

@@ -1,4 +1,4 @@
-"""What a solver asks of N, the matrix of a cone problem, whatever its form."""
+"""The interface of N, the matrix of a cone problem, whatever its form."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Floats = NDArray[np.float64]
 
 
 class CsrArrays(NamedTuple):
-    """A CSR matrix as kernels see it."""
+    """A CSR matrix in the form that kernels use."""
 
     indptr: NDArray[np.int64]
     indices: NDArray[np.int32]
@@ -46,13 +46,13 @@ class Operator(ABC):
     """A symmetric positive semi-definite map N on the rows of a problem, in internal order."""
 
     form: ClassVar[str]
-    """What this kind of operator is called in files."""
+    """The name of this kind of operator in files."""
 
     rows: int
     """Number of rows."""
 
     skew: sp.csr_array | None = None
-    """What the caller's matrix has beyond its symmetric part: exact Coulomb friction uses it."""
+    """The skew part of the caller's matrix, which exact Coulomb friction uses."""
 
     def whole(self) -> Operator:
         """The map with its skew part, as the caller gave it."""
@@ -62,11 +62,11 @@ class Operator(ABC):
     def apply(self, x: Floats, out: Floats, scratch: Any) -> float | None:
         """out ← N x. `scratch` comes from :meth:`scratch`, one for each concurrent use.
 
-        Returns xᵀNx, or None where that is not known on the way.
+        Returns xᵀNx, or None if that is not a by-product.
         """
 
     def check(self, sets: SetArrays) -> None:
-        """Raise `InputError` where the operator's structure is not that of the sets."""
+        """Raise `InputError` if the operator's structure is not that of the sets."""
 
     @abstractmethod
     def scaled(self, factors: Floats) -> Self:
@@ -79,7 +79,7 @@ class Operator(ABC):
     def quadratic(self, new: Any, old: Any, older: Any, beta: float) -> float | None:
         """dᵀNd for d = new − old − β(old − older), from the scratch memory of their products.
 
-        None where an operator has no shorter way than over the rows.
+        None if an operator has no shorter way than over the rows.
         """
         return None
 
@@ -91,16 +91,16 @@ class Operator(ABC):
     def diagonal_blocks(self, sets: SetArrays) -> tuple[Floats, NDArray[np.int64]]:
         """The blocks N_bb, row by row in one flat array, and where each begins, (blocks + 1,)."""
 
-    # -- what only some operators have: a method that can use it asks for it ----------------------
+    # -- what only some operators offer -------------------------------------------------------
 
     @property
     def over_bodies(self) -> BodyOperator | None:
-        """Itself as an operator over rigid bodies, whose velocities are the middle of a product."""
+        """Itself as an operator over rigid bodies, if it is one."""
         return None
 
     @property
     def mass_form(self) -> MassForm | None:
-        """Its factors, for methods that would rather factorise over the unknowns of M."""
+        """Its factors, for methods that factorise over the unknowns of M."""
         return None
 
     def inverse_mass_form(self) -> tuple[sp.csr_array, sp.csr_array] | None:
@@ -114,7 +114,7 @@ class Operator(ABC):
 
     @property
     def forms_rows(self) -> bool:
-        """Whether :meth:`as_csr` is to be had at a sensible price."""
+        """Whether :meth:`as_csr` is affordable."""
         return True
 
     def as_csr(self) -> CsrArrays:

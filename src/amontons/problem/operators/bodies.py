@@ -1,10 +1,10 @@
 """N = Dᵀ M⁻¹ D over rigid bodies, matrix-free: two gathers, no tangent frames, no atomics.
 
 A contact's impulse f is one world-frame vector, so its Jacobian is (−I, [r_A]×) on body A and
-(I, −[r_B]×) on body B: two arms and two body numbers are all there is to store. N x is a pass over
+(I, −[r_B]×) on body B: only two arms and two body numbers have to be stored. N x is a pass over
 bodies, each summing the impulses of its own constraints and multiplying by its inverse mass, and a
 pass over constraints, each reading two body velocities. Every index writes its own slot. Impulses
-are stored component by component, as everywhere inside a problem: row k of contact c is
+are stored component by component, as everywhere in a problem: row k of contact c is
 k·count + c.
 """
 
@@ -119,7 +119,7 @@ class BodyOperator(Operator):
         wrenches: int,
         jacobian: Floats,
     ) -> Self:
-        """As the constructor, without its checks: of contiguous arrays that a time step just made.
+        """As the constructor, without its checks, for contiguous arrays made by a time step.
 
         `bodies` has both bodies of all constraints, shape (constraints, 2).
         """
@@ -217,7 +217,7 @@ class BodyOperator(Operator):
     def masses(self) -> Floats:
         """Inertia [kg m²] of each body, packed as the inverse is, and its mass [kg], (bodies, 7).
 
-        Zero where the inverse is: along and about axes that a body cannot move along and about.
+        Zero where the inverse is: for directions in which a body cannot move.
         """
         masses = np.empty((self.bodies, 7))
         regular = np.empty(self.bodies, dtype=bool)
@@ -225,12 +225,12 @@ class BodyOperator(Operator):
         invert(self.arrays.inverse_mass, self.arrays.inverse_inertia, masses, regular)
         odd = np.flatnonzero(self._turning & ~regular)
         if odd.size:  # bodies that cannot turn about some axis
-            inverse = np.linalg.pinv(self._inverse_inertia()[odd], hermitian=True)
+            inverse = np.linalg.pinv(self.inverse_inertia()[odd], hermitian=True)
             masses[odd, :6] = inverse[:, (0, 0, 0, 1, 1, 2), (0, 1, 2, 1, 2, 2)]
         return masses
 
     def velocities(self, x: Floats) -> Floats:
-        """What impulses x, shape (rows,), add to the bodies' velocities, shape (bodies, 6)."""
+        """Changes of the bodies' velocities by impulses x, shape (rows,); shape (bodies, 6)."""
         out = self.scratch()
         body_velocities.sized(self.arrays.body.shape[0])(self.arrays, x, out)
         return out
@@ -248,7 +248,7 @@ class BodyOperator(Operator):
             body = self.arrays.body[:, side]
             mobile = (body != WORLD).astype(np.float64)
             mass = mobile * self.arrays.inverse_mass[body]
-            inertia = mobile[:, None, None] * self._inverse_inertia()[body]
+            inertia = mobile[:, None, None] * self.inverse_inertia()[body]
             X = cross_matrix(self.arrays.arms[side::2])
             turned = inertia[:contacts] @ X
             full[:contacts, :3, :3] += mass[:contacts, None, None] * np.eye(3)
@@ -266,7 +266,8 @@ class BodyOperator(Operator):
         flat = [full[:forces, :3, :3].ravel(), full[forces:contacts].ravel(), full[contacts:, 0, 0]]
         return np.concatenate(flat), block_offsets(sets)
 
-    def _inverse_inertia(self) -> Floats:
+    def inverse_inertia(self) -> Floats:
+        """I⁻¹ of each body in world axes [1/(kg m²)], shape (bodies, 3, 3)."""
         return self.arrays.inverse_inertia[:, (0, 1, 2, 1, 3, 4, 2, 4, 5)].reshape(-1, 3, 3)
 
     def jacobian_matrix(self) -> sp.csr_array:
@@ -306,7 +307,7 @@ class BodyOperator(Operator):
         """M⁻¹ as a sparse matrix, shape (6 bodies, 6 bodies)."""
         blocks = np.zeros((self.bodies, 6, 6))
         blocks[:, range(3), range(3)] = self.arrays.inverse_mass[:, None]
-        blocks[:, 3:, 3:] = self._inverse_inertia()
+        blocks[:, 3:, 3:] = self.inverse_inertia()
         pointer = np.arange(self.bodies + 1)
         matrix = sp.bsr_array((blocks, np.arange(self.bodies), pointer)).tocsr()
         matrix.eliminate_zeros()

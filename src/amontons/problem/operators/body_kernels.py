@@ -23,11 +23,11 @@ Ints = NDArray[np.int32]
 
 
 BODIES = 256
-"""Bodies of one partial sum: few, so that threads share them evenly."""
+"""Bodies per partial sum: few, so that threads share them evenly."""
 
 
 class BodyArrays(NamedTuple):
-    """Bodies and constraints as kernels see them.
+    """Bodies and constraints in the form that kernels use.
 
     Constraints are the `forces` contacts of 3 rows, then the `wrenches` contacts of 6 rows (force
     and torque), then scalar rows. Side 0 is body A, side 1 body B; −1 is the world.
@@ -43,7 +43,7 @@ class BodyArrays(NamedTuple):
     inverse_inertia: Floats  # xx, xy, xz, yy, yz, zz in the world frame, shape (bodies, 6)
     pointer: NDArray[np.int64]  # first incidence of each body, shape (bodies + 1,)
     incidence: Ints  # 2·constraint + side, body by body
-    levers: Floats  # ∓arms in the order of incidences, for a body to read in a row
+    levers: Floats  # ∓arms in the order of incidences, contiguous for each body
 
 
 @helper
@@ -75,7 +75,7 @@ def gather_body(arrays, i, x, velocity):
     zero, one = velocity.dtype.type(0), velocity.dtype.type(1)
     f0, f1, f2, t0, t1, t2 = zero, zero, zero, zero, zero, zero
     levers, incidence = arrays.levers, arrays.incidence
-    # unsigned: Numba would test signed indices for Python's counting from the end
+    # unsigned: Numba would wrap around negative signed indices
     second, third = np.uint64(arrays.forces), np.uint64(2 * arrays.forces)
     p, end = np.uint64(arrays.pointer[i]), np.uint64(arrays.pointer[i + 1])
     while p < end:  # incidences are in the order of constraints: forces come first
@@ -125,7 +125,7 @@ def gather_body(arrays, i, x, velocity):
 
 @helper
 def point_velocity(arrays, code, i, velocity):
-    """Velocity of body `i` at the contact point of incidence `code`; the world stands still."""
+    """Velocity of body `i` at the contact point of incidence `code`; zero for the world."""
     if i < 0:
         zero = velocity.dtype.type(0)
         return zero, zero, zero
@@ -218,7 +218,7 @@ def wrench_velocity(arrays, j, velocity, out):
 
 @helper
 def turning(i, velocity):
-    """Angular velocity of body `i`; the world stands still."""
+    """Angular velocity of body `i`; zero for the world."""
     if i < 0:
         zero = velocity.dtype.type(0)
         return zero, zero, zero
@@ -266,7 +266,7 @@ def velocity_product(arrays, velocity, out):
 
 @helper
 def gather_velocities(arrays, x, velocity):
-    """velocity ← M⁻¹ D x: a pass over bodies; returns xᵀNx, which costs nothing on the way."""
+    """velocity ← M⁻¹ D x: a pass over bodies; returns xᵀNx, a by-product without cost."""
     bodies = arrays.inverse_mass.size
     partial = np.empty((-(-bodies // BODIES), 1))
     for p in prange(partial.shape[0]):

@@ -1,4 +1,4 @@
-"""N of bodies in a cell whose edges move as forces have it: that of the bodies, and a little more.
+"""N of bodies in a cell whose edges move freely: that of the bodies, plus a term of low rank.
 
 Contact c is between points that are l apart. Where space grows at the rates ε̇ along the axes, they
 part at l_k ε̇_k along axis k, and an impulse x_c of the contact makes the cell grow, by the sum
@@ -34,7 +34,7 @@ class CellOperator(Operator):
         F, what impulses times lengths add to the rates [1/(kg m²)], symmetric, shape (3, 3).
     """
 
-    form: ClassVar[str] = "matrix"  # files have it as such
+    form: ClassVar[str] = "matrix"  # its name in files
 
     def __init__(self, bodies: BodyOperator, branches: Floats, flexibility: Floats) -> None:
         self.bodies, self.flexibility = bodies, flexibility
@@ -51,11 +51,11 @@ class CellOperator(Operator):
         return self.bodies.scratch()
 
     def rates(self, x: Floats) -> Floats:
-        """What impulses x, shape (rows,), add to the rates at which the cell grows [1/s], (3,)."""
+        """Changes of the cell's growth rates by impulses x, shape (rows,) [1/s], (3,)."""
         return self.flexibility @ self._virial(x)
 
     def velocities(self, x: Floats) -> Floats:
-        """What impulses x add to the bodies' velocities beside the growth, shape (bodies, 6)."""
+        """Changes of the bodies' velocities by impulses x, beside the growth, shape (bodies, 6)."""
         return self.bodies.velocities(x)
 
     def from_velocities(self, velocity: Floats, out: Floats) -> None:

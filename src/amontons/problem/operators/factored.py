@@ -17,10 +17,10 @@ from amontons.problem.operators.base import MassForm, Operator
 from amontons.problem.operators.matrix import MatrixOperator
 
 MOST_ROWS_FORMED = 20_000
-"""Rows up to which N is worth forming: beyond, it would take too much memory."""
+"""Most rows for which N is formed; beyond, it would take too much memory."""
 
 LARGEST_BODY = 12
-"""Unknowns up to which a connected part of M is inverted explicitly, as a rigid body's is."""
+"""Most unknowns of a connected part of M that is inverted explicitly, like a rigid body's."""
 
 
 def inverse_mass(M: sp.csc_array) -> sp.csr_array | None:
@@ -115,14 +115,14 @@ class FactoredOperator(Operator):
         return MatrixOperator(self._block_diagonal(sets)).diagonal_blocks(sets)
 
     def _block_diagonal(self, sets: SetArrays, batch: int = 256) -> sp.csr_array:
-        """N with everything but its diagonal blocks left out, a batch of blocks at a time."""
+        """The diagonal blocks of N, a batch at a time."""
         H = self.H.tocsc()
         rows, columns, values = [np.empty(0, int)], [np.empty(0, int)], [np.empty(0)]
         for kind, _, count, row in sets.groups:
             size = int(ROWS_OF_KIND[kind])
             for first in range(0, count, batch):
                 block = np.arange(first, min(first + batch, count))
-                index = row + block[:, None] + count * np.arange(size)  # (blocks, rows a block)
+                index = row + block[:, None] + count * np.arange(size)  # (blocks, rows per block)
                 part = H[:, index.ravel()]
                 local = (part.T @ self.mass_inverse(part)).toarray()
                 local = local.reshape(block.size, size, block.size, size)
@@ -149,7 +149,7 @@ class FactoredOperator(Operator):
         return self.rows <= MOST_ROWS_FORMED
 
     def whole_matrix(self) -> sp.csr_array:
-        """Hᵀ M⁻¹ H as it comes: as symmetric as M is."""
+        """Hᵀ M⁻¹ H as computed, only as symmetric as M is."""
         return sp.csr_array(self.Ht @ self.mass_inverse(self.H))
 
     def as_matrix(self) -> sp.csr_array:

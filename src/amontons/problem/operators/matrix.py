@@ -16,7 +16,7 @@ from amontons.problem.operators.base import CsrArrays, Operator, block_offsets
 
 @kernel
 def csr_product(matrix, x, out):
-    """out ← N x, each row summed in the order it is stored."""
+    """out ← N x, each row summed in storage order."""
     for i in prange(out.size):
         total = 0.0
         for p in range(matrix.indptr[i], matrix.indptr[i + 1]):
@@ -63,7 +63,7 @@ def curvatures_of_blocks(sets, blocks, offsets, out):
 
 
 class MatrixOperator(Operator):
-    """N given as a scipy sparse matrix; its symmetric part is what the convex problem sees.
+    """N given as a scipy sparse matrix; the convex problem uses its symmetric part.
 
     A nonsymmetric matrix is split: :attr:`matrix` is (W + Wᵀ)/2, :attr:`skew` the rest.
     """

@@ -18,7 +18,7 @@ Singles = NDArray[np.float32]
 
 
 class SingleBodies:
-    """The product of a `BodyOperator`, its two halves apart, on float32 data of its own.
+    """The product of a `BodyOperator`, as two separate halves, on float32 copies of its data.
 
     Arms, masses and inertias are rounded, so this is N of bodies that differ from the given ones in
     the eighth digit: symmetric and positive semi-definite as that is. Body numbers are shared.

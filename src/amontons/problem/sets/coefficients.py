@@ -1,4 +1,4 @@
-"""What the coefficients and normals of sets must be, and what is said when they are not."""
+"""Checks of the coefficients and normals of sets, and their error messages."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from amontons.errors import InputError
 Floats = NDArray[np.float64]
 
 NORMAL_TOLERANCE = 1e-6
-"""How far a normal's length may be from 1 before it is an error; smaller errors are mended."""
+"""How far a normal's length may be from 1 before it is an error; smaller errors are corrected."""
 
 LARGEST_COEFFICIENT = 1e100
-"""Friction beyond this, squared, would be no finite number."""
+"""Largest coefficient of friction; its square must be finite."""
 
 
 def flat(array: Floats) -> Floats:
@@ -43,7 +43,7 @@ def coefficient(name: str, value: ArrayLike, blocks: int | None = None) -> Float
 
 
 def unit_normals(value: ArrayLike, blocks: int) -> Floats:
-    """Normals, one for each block, their lengths mended; an error where they are far from 1."""
+    """Normals, one for each block, normalised; an error if their lengths are far from 1."""
     normals = as_numbers("normals", value)
     if normals.shape != (blocks, 3):
         raise InputError(f"normals must have shape ({blocks}, 3), got {normals.shape}")

@@ -31,11 +31,11 @@ NOTHING = np.empty(0)
 """A coefficient that no block has."""
 
 CONVEX, EXACT = np.zeros(1), np.ones(1)
-"""What De Saxcé's term is multiplied by: see `SetArrays`."""
+"""The factor of De Saxcé's term: see `SetArrays`."""
 
 
 class Product:
-    """Υ, the product of all runs' sets: what kernels, solvers and residuals work with.
+    """Υ, the product of all runs' sets, for kernels, solvers and residuals.
 
     Callers see blocks in the order of the runs, a block's rows together. Kernels see them grouped
     by kind and component by component (:class:`~amontons.algebra.cones.SetArrays`);
@@ -63,10 +63,10 @@ class Product:
 
     @classmethod
     def trusted(cls, runs: Sequence[Run], **coefficients: Floats) -> Product:
-        """As the constructor, without its checks: of what a time step has just made.
+        """As the constructor, without its checks, for data made by a time step.
 
-        Coefficients and normals, shape (3, cones), are those of `SetArrays`, with nothing for what
-        no block has.
+        Coefficients and normals, shape (3, cones), are those of `SetArrays`, empty if no block has
+        them.
         """
         product = cls.__new__(cls)
         product.runs = tuple(run for run in runs if run.blocks)
@@ -171,8 +171,7 @@ class Product:
 def _joined(runs: Sequence[Run]) -> dict[str, Floats]:
     """Normals and coefficients of all runs, by name; of cones in the order of their groups.
 
-    A coefficient that some cone has is zero for those that have none; one that nothing has is
-    empty.
+    A coefficient that only some cones have is zero for the others; one that none has is empty.
     """
     cones = [run.columns() for kind in CONES for run in runs if run.kind == kind]
     scalars = [run.columns() for run in runs if run.kind not in CONES and run.coefficients]

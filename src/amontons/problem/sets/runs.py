@@ -31,13 +31,13 @@ class Run:
     """Names of the coefficients, one number for each block: fields here, in `SetArrays` and in
     files, and arguments of the constructor in this order."""
     measured: ClassVar[tuple[str, ...]] = ()
-    """Those of them that have the unit of the block's last row, over that of a force."""
+    """Coefficients with the unit of the block's last row over that of a force."""
     world: ClassVar[bool] = False
     """Whether blocks may be in world coordinates, with `normals` as the last argument."""
 
     @classmethod
     def trusted(cls, **fields: Any) -> Self:
-        """As the constructor, without its checks: of numbers that a time step has just made.
+        """As the constructor, without its checks, for numbers made by a time step.
 
         Coefficients are flat arrays, one entry for each block, and normals those of `unit_normals`.
         """
@@ -130,7 +130,7 @@ class Interval(Run):
 
 
 class _Cone(Run):
-    """What all friction cones share: coefficients, friction first, and perhaps normals."""
+    """Base of all friction cones: coefficients, friction first, and optional normals."""
 
     def __post_init__(self) -> None:
         first, *others = self.coefficients

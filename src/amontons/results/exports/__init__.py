@@ -21,7 +21,7 @@ EXPORTS: dict[str, Callable[[Results, Path, Sequence[int]], list[Path]]] = {
     "xyz": write_xyz,
     "lammps": write_lammps,
 }
-"""Writers by format: of a run, into a folder, so many frames; they say which files they wrote."""
+"""Writers by format: given a run, a folder and frame numbers, they return the files written."""
 
 NAMES: dict[str, tuple[str, ...]] = {
     "csv": ("bodies.csv", "steps.csv", "contacts.csv"),
@@ -32,7 +32,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     "lammps": ("run.dump",),
     "mp4": ("run.mp4",),
 }
-"""What is written by format; files of contacts only where contacts were recorded."""
+"""Files written by each format; those of contacts only if contacts were recorded."""
 
 __all__ = [
     "EXPORTS",

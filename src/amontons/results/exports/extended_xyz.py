@@ -2,8 +2,8 @@
 
 OVITO takes `radius`, `orientation` (x, y, z, w) and `aspherical_shape` (half lengths along a body's
 own axes) as they are; give the particle type its shape there (sphere, ellipsoid, box, cylinder,
-spherocylinder) once. Of cylinders and capsules the shape is radius, radius, length along z, as
-OVITO has it.
+spherocylinder) once. For cylinders and capsules the shape is radius, radius, length along z, as
+OVITO defines it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ FORMAT = "%s %d " + " ".join(["%.17g"] * 18)
 
 
 def write_xyz(results: Results, folder: Path, frames: Sequence[int]) -> list[Path]:
-    """Write `run.xyz`: one block a frame, one line a body; walls are left out."""
+    """Write `run.xyz`: one block per frame, one line per body; walls are left out."""
     everybody, chosen = particles_of(results), list(frames)
     low, high = bounds_of(results, chosen, everybody) if chosen else np.zeros((2, 3))
     cell = " ".join(f"{each:.17g}" for each in np.diag(high - low).ravel())
@@ -61,7 +61,7 @@ def write_xyz(results: Results, folder: Path, frames: Sequence[int]) -> list[Pat
 
 
 def _aspherical(particles: ParticleTable) -> Floats:
-    """Shapes as OVITO has them [m], shape (particles, 3)."""
+    """Shapes as OVITO defines them [m], shape (particles, 3)."""
     shape = particles.half.copy()
     long = np.isin(particles.species, ["Cylinder", "Capsule"])
     shape[long, 2] *= 2.0

@@ -20,14 +20,14 @@ from amontons.storage.writing import replacing
 
 FLOAT, UNSIGNED = 5126, 5125
 Z_UP = [-(0.5**0.5), 0.0, 0.0, 0.5**0.5]
-"""Quaternion (x, y, z, w) from our axes to glTF's, in which y is up."""
+"""Quaternion (x, y, z, w) from amontons's axes to glTF's, in which y is up."""
 
 COLOURS = ((0.36, 0.55, 0.78), (0.85, 0.45, 0.25), (0.35, 0.66, 0.45), (0.75, 0.60, 0.25))
 GREY = (0.6, 0.6, 0.6)
 
 
 class Buffer:
-    """The binary part of a file, and the accessors that describe what is in it."""
+    """The binary part of a file, and the accessors that describe it."""
 
     def __init__(self) -> None:
         self.parts: list[bytes] = []
@@ -57,7 +57,7 @@ class Buffer:
 
 
 def write_gltf(results: Results, folder: Path, frames: Sequence[int]) -> list[Path]:
-    """Write `run.glb`: a node a body, moved by keys at the frames."""
+    """Write `run.glb`: one node per body, animated by keys at the frames."""
     if not len(frames):
         raise InputError(f"{results.path} has no frames to export yet")
     buffer = Buffer()
@@ -98,7 +98,7 @@ def write_gltf(results: Results, folder: Path, frames: Sequence[int]) -> list[Pa
 
 
 def _mesh(buffer: Buffer, shape: Surface, number: int) -> dict[str, Any]:
-    """Flat triangles: each has corners of its own, and so its own normal."""
+    """Flat-shaded triangles: each has its own corners and normals."""
     corners = shape.vertices[shape.triangles]
     normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-30)
@@ -122,7 +122,7 @@ def _animation(buffer: Buffer, results: Results, frames: list[int]) -> dict[str,
     samplers: list[dict[str, Any]] = []
     channels: list[dict[str, Any]] = []
     for body in np.flatnonzero(~results.bodies.fixed | ~there.all(axis=0)).tolist():
-        comes = not there[:, body].all()  # from one key to the next, not by flying there
+        comes = not there[:, body].all()  # jumps from one key to the next, without interpolation
         how = {"interpolation": "STEP"} if comes else {}
         keys = [("translation", position[:, body], "VEC3"), ("rotation", rotation[:, body], "VEC4")]
         if comes:
@@ -135,7 +135,7 @@ def _animation(buffer: Buffer, results: Results, frames: list[int]) -> dict[str,
 
 
 def _shown(frame: Frame) -> Frame:
-    """A frame with rows for all bodies; those that are not there are at the origin, unturned."""
+    """A frame with rows for all bodies; absent ones are at the origin, not rotated."""
     whole = frame.whole()
     gone = np.isnan(whole.position[:, 0])
     if not gone.any():

@@ -1,7 +1,7 @@
 """Runs as a LAMMPS dump, which OVITO, LAMMPS itself and its many tools read.
 
 Columns have LAMMPS's names: `quatw quati quatj quatk`, and `shapex shapey shapez`, which are whole
-lengths along a body's own axes (diameters), as `atom_style ellipsoid` has them. Lengths, masses and
+lengths along a body's own axes (diameters), as in `atom_style ellipsoid`. Lengths, masses and
 times are in SI units: `units si`.
 """
 
@@ -24,10 +24,10 @@ FORMAT = "%d %d " + " ".join(["%.17g"] * 18)
 
 
 def write_lammps(results: Results, folder: Path, frames: Sequence[int]) -> list[Path]:
-    """Write `run.dump`: one snapshot a frame, one line a body; walls are left out.
+    """Write `run.dump`: one snapshot per frame, one line per body; walls are left out.
 
-    Ids are those of the bodies plus one, as LAMMPS counts atoms from 1. Types are 1 for spheres, 2
-    ellipsoids, 3 boxes, 4 cylinders, 5 capsules, 6 cones, 7 all others.
+    Ids are those of the bodies plus one, since LAMMPS counts atoms from 1. Types are 1 for spheres,
+    2 ellipsoids, 3 boxes, 4 cylinders, 5 capsules, 6 cones, 7 all others.
     """
     everybody, chosen = particles_of(results), list(frames)
     low, high = bounds_of(results, chosen, everybody) if chosen else np.zeros((2, 3))

@@ -38,13 +38,13 @@ class Meshes:
         )
 
     def among(self, there: NDArray[np.bool_]) -> Meshes:
-        """Those of some bodies, told for each row."""
+        """The triangles of some bodies, chosen by row."""
         kept = there[self.owner]
         number = np.cumsum(kept) - 1
         triangles = self.triangles[kept[self.triangles[:, 0]]]
         return Meshes(self.vertices[kept], self.owner[kept], number[triangles])
 
     def placed(self, position: Floats, orientation: Floats) -> Floats:
-        """Vertices in the world for bodies that stand like this [m], shape (vertices, 3)."""
+        """Vertices in the world for given poses of the bodies [m], shape (vertices, 3)."""
         turns = rotation_matrices(orientation)[self.owner]
         return np.asarray(np.einsum("vij,vj->vi", turns, self.vertices) + position[self.owner])

@@ -1,4 +1,4 @@
-"""Bodies of a run as particles: what programs for atoms and grains know of a body."""
+"""Bodies of a run as particles, in the terms of programs for atoms and grains."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from amontons.results.reader import Results
 Floats = NDArray[np.float64]
 
 ROUND = ("Sphere", "Ellipsoid", "Box", "Cylinder", "Capsule", "Cone")
-"""Kinds whose half extents say all about them, in the order of their type numbers, from 1."""
+"""Kinds that half extents describe fully, in the order of their type numbers, from 1."""
 
 OTHER = len(ROUND) + 1
 """Type number of all other shapes."""
 
 
 class ParticleTable(NamedTuple):
-    """Bodies that have an end: all but planes, open meshes and height fields that are fixed."""
+    """Finite bodies: all but fixed planes, open meshes and height fields."""
 
     row: NDArray[np.int64]  # in the arrays of a frame
     id: NDArray[np.int64]
@@ -41,7 +41,7 @@ def particles_of(results: Results) -> ParticleTable:
     )
     row = np.flatnonzero(~wall)
     if not row.size:
-        raise InputError(f"{results.path} has no bodies but walls: there are no particles in it")
+        raise InputError(f"{results.path} has no bodies but walls, so there are no particles")
     half = np.array([shape.half for shape in shapes]).reshape(-1, 3)[bodies.shape[row]]
     number = {kind: i for i, kind in enumerate(ROUND, start=1)}
     kind = kinds[row]
@@ -59,7 +59,7 @@ def particles_of(results: Results) -> ParticleTable:
 
 
 def present(frame: Frame, particles: ParticleTable) -> tuple[ParticleTable, Frame]:
-    """The particles that are in a frame; the frame has a row for every body."""
+    """The particles that exist in a frame; the frame has a row for every body."""
     whole = frame.whole()
     here = np.flatnonzero(~np.isnan(whole.position[particles.row, 0]))
     if here.size == len(particles.row):

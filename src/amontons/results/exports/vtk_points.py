@@ -1,4 +1,4 @@
-"""Runs as points for ParaView: one a body, with its radius, instead of a surface of triangles.
+"""Runs as points for ParaView: one per body, with its radius, instead of a surface.
 
 Draw them there with the filter Glyph (sphere, scaled by `radius`) or as Point Gaussian.
 """

@@ -1,12 +1,12 @@
 """Runs as VTKHDF time series, which ParaView (5.12 and later) opens.
 
 Two files: the bodies' surfaces, and contact points with their forces where they were recorded. Both
-are `PolyData` of version 2 of the format: https://docs.vtk.org/en/latest/vtk_file_formats/vtkhdf_file_format
+are `PolyData` of version 2 of the format:
+https://docs.vtk.org/en/latest/vtk_file_formats/vtkhdf_file_format
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from amontons.results.exports.meshes import Meshes
 from amontons.results.reader import Results
 from amontons.results.run_file import writing
+from amontons.storage.writing import take_place
 
 CELLS = ("Vertices", "Lines", "Polygons", "Strips")
 PACKED: dict[str, Any] = {"compression": "gzip", "compression_opts": 1, "shuffle": True}
@@ -34,7 +35,7 @@ def write_vtkhdf(results: Results, folder: Path, frames: Sequence[int]) -> list[
 
 
 def replace(path: Path, fill: Any) -> None:
-    """Write a file whole, or leave what was there."""
+    """Write a file whole, or keep the old one."""
     fresh = path.with_name(f".{path.name}.new")
     with writing(path):
         try:
@@ -44,13 +45,13 @@ def replace(path: Path, fill: Any) -> None:
                 kind = h5py.string_dtype("ascii", len(b"PolyData"))
                 root.attrs.create("Type", b"PolyData", dtype=kind)
                 fill(root)
-            os.replace(fresh, path)
+            take_place(fresh, path)
         finally:
             fresh.unlink(missing_ok=True)
 
 
 def _bodies(root: h5py.Group, results: Results, frames: Sequence[int]) -> None:
-    """Surfaces: the triangles are written once, the points of every frame."""
+    """Surfaces: triangles are written once, points for every frame."""
     if results.come_and_go:
         _passing_bodies(root, results, frames)
         return
@@ -80,7 +81,7 @@ def _bodies(root: h5py.Group, results: Results, frames: Sequence[int]) -> None:
 
 
 def _passing_bodies(root: h5py.Group, results: Results, frames: Sequence[int]) -> None:
-    """Surfaces of the bodies that are in each frame, with triangles of their own."""
+    """Surfaces of the bodies that exist in each frame, with triangles for each frame."""
     everybody = Meshes.of(results)
     found, parts = [results[number].whole() for number in frames], []
     for frame in found:
@@ -111,7 +112,7 @@ def _passing_bodies(root: h5py.Group, results: Results, frames: Sequence[int]) -
 
 
 def _contacts(root: h5py.Group, results: Results, frames: Sequence[int]) -> None:
-    """Contact points: as many as there are in each frame."""
+    """Contact points, a different number in each frame."""
     found = [results.contacts(number) for number in frames]
     counts = np.array([len(each) for each in found], dtype=np.int64)
     starts = np.cumsum(counts) - counts
@@ -132,7 +133,7 @@ def _contacts(root: h5py.Group, results: Results, frames: Sequence[int]) -> None
         steps[f"PointDataOffsets/{name}"] = starts
     zero = np.zeros((count, len(CELLS)), dtype=np.int64)
     zero[:, 0] = starts
-    # a frame's cells end with one more offset than there are cells
+    # each frame has one more offset than cells
     steps["CellOffsets"], steps["ConnectivityIdOffsets"] = zero, zero
 
 

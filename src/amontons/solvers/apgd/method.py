@@ -73,7 +73,7 @@ class APGD(Solver):
     ) -> Generator[Iterate]:
         """Algorithm 1 of paper 3; comments give its line numbers."""
         metric = problem.metric(self.scaling)
-        pace = Pace(_first_curvature(problem, metric), 1.0, 0.0)  # 3, 4
+        pace = Pace(first_curvature(problem, metric), 1.0, 0.0)  # 3, 4
         if self.precision == "mixed" and waits_for_memory(problem):
             single = in_single_precision(self, problem, x, metric, pace, gauge, buffers)
             del x, metric  # it has its own
@@ -147,7 +147,7 @@ class APGD(Solver):
             judged = not accepted
 
 
-def _first_curvature(problem: ConeProblem, metric: Metric) -> float:
+def first_curvature(problem: ConeProblem, metric: Metric) -> float:
     """1ᵀN1 / 1ᵀS⁻¹1 (line 4, in the metric): a first guess that backtracking corrects."""
     ones = np.ones(problem.rows)
     size = float(np.sum(1.0 / metric.normal) + 2.0 * np.sum(1.0 / metric.tangential))

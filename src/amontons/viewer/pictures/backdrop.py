@@ -1,4 +1,4 @@
-"""What stays the same from picture to picture: the sky, planes, and containers of glass."""
+"""The background of pictures: the sky, planes, and containers of glass."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from amontons.viewer.pictures.view import Camera
 Singles = NDArray[np.float32]
 
 BEHIND = 0xFFFFFFFE
-"""Number of all planes: nothing else has as high a one."""
+"""The number shared by all planes, higher than any other."""
 
 BAND = 1 << 18
-"""Pixels that are looked at together."""
+"""Pixels that are processed together."""
 
 CLEARLY = 1.0 - 1e-4
-"""Share of a depth from which on glass is in front: a tray's bottom lies on the floor."""
+"""Relative depth by which glass must be in front: a tray's bottom lies on the floor."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Pane:
     pixel: Longs
     depth: Singles
     share: Singles
-    """Of the light from behind that is lost."""
+    """Share of the light from behind that is lost."""
     colour: Singles
     """Shape (fragments, 3)."""
 
@@ -62,7 +62,7 @@ class Backdrop:
             self.colours[pixel] = paint.tiled(spot, ground.normal, stage.middle, stage.size)
 
     def cover(self, depth: Singles, pixels: Singles) -> None:
-        """Lay the glass before what is drawn: all layers at a pixel together, in no order."""
+        """Draw the glass over the picture: all layers at a pixel together, in any order."""
         passed, total = np.zeros(len(pixels)), np.zeros(len(pixels))
         tinted = np.zeros((3, len(pixels)))
         for pane in self.panes:

@@ -1,4 +1,4 @@
-"""Spheres and ellipsoids, cut by the ray of each pixel: round at any size, and no triangles."""
+"""Spheres and ellipsoids, ray-traced for each pixel: round at any size, without triangles."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Balls:
             seen.offer(y[hit] * camera.width + x[hit], depth, ball + first)
 
     def normals(self, camera: Camera, ball: Longs, x: Longs, y: Longs, depth: Floats) -> Floats:
-        """Outward unit normals where rays of pixels meet balls, shape (pixels, 3)."""
+        """Outward unit normals where pixels' rays meet balls, shape (pixels, 3)."""
         eye, along = self._rays(camera)
         u, v = camera.slopes(x, y)
         rays = along[ball]

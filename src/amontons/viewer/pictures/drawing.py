@@ -1,4 +1,4 @@
-"""A frame drawn: who is seen at each pixel, then light and colour, then glass, then forces."""
+"""Drawing a frame: visibility at each pixel, then light and colour, then glass, then forces."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CREASE = 0.012
 
 
 class Drawing:
-    """What is opaque in a frame before a backdrop, and who is seen where."""
+    """The opaque bodies of a frame before a backdrop, and which is visible at each pixel."""
 
     def __init__(
         self, stage: Stage, frame: Frame, camera: Camera, backdrop: Backdrop, colours: Floats

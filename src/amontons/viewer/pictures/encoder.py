@@ -1,4 +1,4 @@
-"""Films encoded by ffmpeg, which are whole or not there."""
+"""Films encoded by ffmpeg, written whole or not at all."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from amontons.errors import OutputError
 
 
 class Encoder:
-    """A process of ffmpeg that makes a film of pictures; leaving its context ends the film.
+    """An ffmpeg process that makes a film of pictures; leaving its context ends the film.
 
-    What it complains about is an `OutputError` without the name of the film.
+    Its errors become an `OutputError` without the name of the film.
     """
 
     def __init__(self, program: str, path: Path, size: tuple[int, int], fps: float) -> None:
@@ -41,11 +41,11 @@ class Encoder:
         )  # fmt: skip
 
     def add(self, pixels: NDArray[np.uint8]) -> None:
-        """The next picture, shape (height, width, 3)."""
+        """Add the next picture, shape (height, width, 3)."""
         assert self._process.stdin is not None
         try:
             self._process.stdin.write(np.ascontiguousarray(pixels).tobytes())
-        except OSError:  # it has given up: that says why
+        except OSError:  # it has given up, and says why
             raise OutputError(self._ended() or "ffmpeg ended too early") from None
 
     def __enter__(self) -> Self:
@@ -60,7 +60,7 @@ class Encoder:
             raise OutputError(trouble)
 
     def _ended(self) -> str:
-        """Wait for the end; what went wrong, or nothing."""
+        """Wait for the end; return what went wrong, or nothing."""
         assert self._process.stdin is not None
         with contextlib.suppress(OSError):
             self._process.stdin.close()
@@ -71,9 +71,9 @@ class Encoder:
 
 
 def require_whole(path: Path) -> None:
-    """Raise where an mp4 file is not made of whole boxes, one of which says where its pictures are.
+    """Raise if an mp4 file does not consist of whole boxes with an index of its pictures.
 
-    ffmpeg does not always say that a disk was full.
+    ffmpeg does not always report a full disk.
     """
     size, place, kinds = path.stat().st_size, 0, []
     with path.open("rb") as stream:

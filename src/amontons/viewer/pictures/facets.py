@@ -1,4 +1,4 @@
-"""Triangles: which pixels lie within, how deep, and with which normal."""
+"""Triangles: their pixels, depths and normals."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from amontons.viewer.pictures.view import Camera
 
 @dataclass(frozen=True)
 class Facets:
-    """Triangles as one camera sees them; those that come too near to it are left out."""
+    """Triangles as one camera sees them; those too close to it are left out."""
 
     camera: Camera
     corners: Floats
     """[m], shape (triangles, 3, 3)."""
     normals: Floats
-    """Of the corners, shape (triangles, 3, 3)."""
+    """Normals at the corners, shape (triangles, 3, 3)."""
     closed: Flags
     """Whether a triangle's back is never seen, shape (triangles,)."""
 
@@ -47,13 +47,13 @@ class Facets:
         twice = (x[:, 1] - x[:, 0]) * (y[:, 2] - y[:, 0]) - (x[:, 2] - x[:, 0]) * (
             y[:, 1] - y[:, 0]
         )
-        shown = shown & (np.abs(twice) > 1e-9) & ~(self.closed & (twice > 0.0))  # y goes down
+        shown = shown & (np.abs(twice) > 1e-9) & ~(self.closed & (twice > 0.0))  # y points down
         by = 1.0 / np.where(shown, twice, 1.0)[:, None]
         rows = [across - last_y, last_x - follow, follow * last_y - last_x * across]
         return np.stack([each * by for each in rows], axis=2), shown
 
     def fragments(self) -> Iterator[tuple[Longs, Longs, Longs, Floats]]:
-        """Triangles, x and y of pixels within, and their depths [m], some at a time."""
+        """Triangles, x and y of their pixels, and depths [m], some at a time."""
         x, y, nearness, _ = self._laid
         shares, shown = self._shares
         deep = np.einsum("tc,tci->ti", nearness, shares)
@@ -78,11 +78,11 @@ class Facets:
         """Unit normals towards the eye's side of each triangle's outside, shape (pixels, 3)."""
         shares, _ = self._shares
         weight = np.stack([_at(shares[:, c], facet, x, y) for c in range(3)], axis=1)
-        weight *= self._laid[2][facet]  # shares of the picture are not those of the triangle
+        weight *= self._laid[2][facet]  # perspective
         normal = np.einsum("pc,pci->pi", weight, self.normals[facet])
         return np.asarray(normal / np.maximum(np.linalg.norm(normal, axis=1, keepdims=True), 1e-30))
 
 
 def _at(rows: Floats, facet: Longs, x: Longs, y: Longs) -> Floats:
-    """What changes linearly over the picture, at pixels' middles."""
+    """A quantity that is linear over the picture, at the centres of pixels."""
     return np.asarray(rows[facet, 0] * (x + 0.5) + rows[facet, 1] * (y + 0.5) + rows[facet, 2])

@@ -1,4 +1,4 @@
-"""Pixels that may show something, and who of all that may be seen there is in front.
+"""Pixels that may show something, and which of the things there is in front.
 
 The buffer keeps one 64-bit number per pixel: the bits of the depth above those of the drawn thing's
 number, so that one minimum decides both. The order of drawing does not matter.
@@ -15,21 +15,21 @@ from numpy.typing import NDArray
 from amontons.array_types import Floats, Longs
 
 AT_ONCE = 1 << 20
-"""Fragments that are looked at together, unless a single thing has more."""
+"""Fragments that are processed together, unless a single thing has more."""
 
 NOTHING = np.uint64(0xFFFFFFFFFFFFFFFF)
 NUMBER = np.uint64(0xFFFFFFFF)
 
 
 class Visibility:
-    """Depth and number of what is seen at each pixel; numbers are of all that was drawn."""
+    """Depth and number of what is visible at each pixel."""
 
     def __init__(self, width: int, height: int) -> None:
         self.width, self.height = width, height
         self._keys = np.full(width * height, NOTHING)
 
     def copy(self) -> Visibility:
-        """The same again, to draw more on."""
+        """A copy, to draw more on."""
         other = Visibility.__new__(Visibility)
         other.width, other.height, other._keys = self.width, self.height, self._keys.copy()
         return other
@@ -49,7 +49,7 @@ class Visibility:
 
     @property
     def number(self) -> Longs:
-        """Of what is seen, −1 where nothing is; shape (pixels,)."""
+        """Number of what is visible, −1 for nothing; shape (pixels,)."""
         number = (self._keys & NUMBER).astype(np.int64)
         number[self._keys == NOTHING] = -1
         return number
@@ -70,7 +70,7 @@ class Boxes:
     def around(
         cls, left: Floats, right: Floats, top: Floats, bottom: Floats, width: int, height: int
     ) -> Boxes:
-        """The pixels whose middles lie between these edges [pixels]."""
+        """The pixels whose centres lie between these edges [pixels]."""
 
         def cut(edges: Floats, most: int) -> Longs:
             return np.clip(np.ceil(edges - 0.5), 0, most).astype(np.int64)

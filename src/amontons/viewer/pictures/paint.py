@@ -15,7 +15,7 @@ HEAT = ((0.14, 0.20, 0.55), (0.10, 0.62, 0.60), (0.96, 0.82, 0.24), (0.85, 0.16,
 """Dark blue, teal, yellow, red."""
 
 RING = [(r * np.cos(a), r * np.sin(a)) for r in (1.0, 0.5) for a in np.pi * (np.arange(4) / 4 + r)]
-"""Where around a pixel, and opposite, others are asked for their depths."""
+"""Offsets around a pixel at which depths are compared, along with their opposites."""
 
 
 def of_rows(rows: Longs) -> Floats:
@@ -56,13 +56,13 @@ def tiled(spot: Floats, normal: Floats, middle: Floats, size: float) -> Floats:
 
 
 def creased(depth: NDArray[np.float32], reach: int, step: float) -> NDArray[np.float32]:
-    """How much darker pixels are that lie a little behind what is around them; (height, width).
+    """Darkening of pixels that lie a little behind their surroundings, shape (height, width).
 
-    Ambient occlusion from the depths of opposite neighbours: on a plane 1/depth is linear, and
-    nothing darkens it. What is more than a few times `step` [m] in front does not count.
+    Ambient occlusion from the depths of opposite neighbours: on a plane 1/depth is linear, so
+    that it is not darkened. Anything more than a few times `step` [m] in front is ignored.
     """
     height, width = depth.shape
-    nearness = np.float32(1.0) / depth  # zero in the sky
+    nearness = np.float32(1.0) / depth  # zero for the sky
     around = np.pad(nearness, reach, mode="edge")
     scale = np.float32(step) * np.maximum(nearness, np.float32(1e-12)) ** 2
     total = np.zeros_like(depth)

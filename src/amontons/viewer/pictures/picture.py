@@ -26,7 +26,7 @@ from amontons.viewer.pictures.stage import Stage
 from amontons.viewer.pictures.view import Camera, View
 
 LARGEST = 10_000
-"""Pixels of a side."""
+"""Largest width or height [pixels]."""
 
 FORCES = ("none", "arrows", "chains")
 
@@ -58,7 +58,7 @@ class Picture:
 
 @dataclass(frozen=True, kw_only=True)
 class Look:
-    """How pictures are to look."""
+    """The style of pictures."""
 
     size: tuple[int, int] = (960, 600)
     """Width and height [pixels]."""
@@ -90,7 +90,7 @@ class Look:
 
 
 class Painter:
-    """Makes pictures of one run's frames, all from the same place and with the same colours."""
+    """Makes pictures of a run's frames, all with the same view and colours."""
 
     def __init__(self, run: Recording, look: Look) -> None:
         if not run.frames:
@@ -139,7 +139,7 @@ def render(
     forces: str = "none",
     smooth: int = 2,
 ) -> Picture:
-    """A picture of a simulation as it is now, or of a run at some time; it needs no browser.
+    """A picture of a simulation's current state, or of a run at some time, without a browser.
 
     Parameters
     ----------
@@ -169,7 +169,7 @@ def render(
 
 
 def nearest(results: Results, time: float | None) -> int:
-    """The frame nearest to a time [s]; the last where none is given."""
+    """The frame nearest to a time [s]; the last one if none is given."""
     if time is None or not results.frames:
         return results.frames - 1
     return int(np.argmin(np.abs(results.time - finite("time", time))))

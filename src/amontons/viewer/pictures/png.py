@@ -1,4 +1,4 @@
-"""PNG files, with nothing but zlib."""
+"""PNG files, written with zlib alone."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 START = b"\x89PNG\r\n\x1a\n"
 TRUE_COLOUR = 2
 UP = 2
-"""The filter that keeps each byte's difference from the one above it."""
+"""The filter that stores each byte's difference from the one above it."""
 
 
 def png_bytes(pixels: NDArray[np.uint8]) -> bytes:
@@ -20,7 +20,7 @@ def png_bytes(pixels: NDArray[np.uint8]) -> bytes:
     rows = pixels.reshape(height, 3 * width)
     above = np.vstack([np.zeros_like(rows[:1]), rows[:-1]])
     lines = np.full((height, 3 * width + 1), UP, dtype=np.uint8)
-    lines[:, 1:] = rows - above  # modulo 256, as PNG has it
+    lines[:, 1:] = rows - above  # modulo 256, as PNG defines it
     header = struct.pack(">IIBBBBB", width, height, 8, TRUE_COLOUR, 0, 0, 0)
     parts = ((b"IHDR", header), (b"IDAT", zlib.compress(lines.tobytes(), 6)), (b"IEND", b""))
     return START + b"".join(_chunk(name, content) for name, content in parts)

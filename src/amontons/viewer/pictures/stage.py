@@ -1,4 +1,4 @@
-"""What is drawn of a run: balls, triangles, planes, containers, and where they are in a frame."""
+"""What is drawn of a run: balls, triangles, planes and containers, and their poses in a frame."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ ROUND = ("Sphere", "Ellipsoid")
 
 
 def there(frame: Frame, rows: list[int]) -> Longs:
-    """Which of some bodies are in a whole frame: their places in the list."""
+    """Which of some bodies are in a frame: their places in the list."""
     return np.flatnonzero(~np.isnan(frame.position[rows, 0]))
 
 
 @dataclass
 class Cast:
-    """Bodies that share triangles: their rows, and each one's scale."""
+    """Bodies that share triangles: their rows and scales."""
 
     corners: Floats
     """Corners and their normals in the body's frame, shape (triangles, 3, 6)."""
@@ -38,7 +38,7 @@ class Cast:
     def placed(self, frame: Frame) -> tuple[Floats, Floats, Longs]:
         """Corners [m] and normals in the world, each of shape (bodies · triangles, 3, 3).
 
-        And the row of each one's body. The frame is a whole one.
+        And the row of each triangle's body. The frame has a row for every body of the run.
         """
         some = there(frame, self.rows)
         rows = np.array(self.rows, dtype=np.int64)[some]
@@ -54,7 +54,7 @@ class Cast:
 
 @dataclass(frozen=True)
 class Ground:
-    """A plane as the camera sees it: a square beside the middle of the scene."""
+    """A plane as the camera sees it: a square next to the middle of the scene."""
 
     point: Floats
     normal: Floats
@@ -62,7 +62,7 @@ class Ground:
     """Of its sides [m]."""
 
     def depth(self, camera: Camera, x: Longs, y: Longs) -> Floats:
-        """Of the plane along the rays of pixels [m]; infinite where it is not seen."""
+        """Depth of the plane along the rays of pixels [m]; infinite where it is not visible."""
         u, v = camera.slopes(x, y)
         across, upward, ahead = camera.axes @ self.normal
         falling = u * across + v * upward + ahead
@@ -86,7 +86,7 @@ class Ground:
 
 
 class Stage:
-    """A run made ready for pictures of any of its frames."""
+    """A run prepared for pictures of any of its frames."""
 
     def __init__(self, run: Recording) -> None:
         self.bodies, self.shapes = run.bodies, run.shapes
@@ -115,7 +115,7 @@ class Stage:
         still = [*self.planes, *(row for cast in self.casts if cast.glass for row in cast.rows)]
         fixed = bool(self.bodies.fixed[np.array(still, dtype=np.int64)].all())
         self.backdrop_moves = run.come_and_go or not fixed
-        """Whether planes or containers move, or may come and go."""
+        """Whether planes or containers move, appear or disappear."""
 
     def _cast(self, which: int, glass: bool) -> Cast:
         shape = self.shapes[which]
@@ -134,7 +134,7 @@ class Stage:
         return Balls(frame.position[rows], turns, half.reshape(-1, 3)), rows
 
     def facets(self, frame: Frame, camera: Camera, *, glass: bool) -> tuple[Facets, Longs]:
-        """Triangles of all that is glass, or is not, and the row of the body of each."""
+        """Triangles of all bodies of glass, or of all others, and the row of each one's body."""
         casts = [cast for cast in self.casts if cast.glass is glass]
         nothing = np.empty((0, 3, 3))
         placed = [cast.placed(frame) for cast in casts]

@@ -13,6 +13,7 @@ from amontons.array_types import Longs
 from amontons.checks import positive
 from amontons.errors import InputError, OutputError
 from amontons.results import Results
+from amontons.storage.writing import take_place
 from amontons.viewer.pictures.encoder import Encoder, require_whole
 from amontons.viewer.pictures.picture import Look, Painter
 
@@ -33,11 +34,11 @@ def write_video(
     Parameters
     ----------
     fps:
-        Pictures a second.
+        Pictures per second.
     pace:
-        Simulated seconds that pass in a second of the film.
+        Simulated seconds per second of the film.
     on_picture:
-        Told how many pictures are done, and of how many.
+        Called with the numbers of finished pictures and of all.
     """
     program = _ffmpeg()
     path, look = Path(path), look or Look()
@@ -52,7 +53,7 @@ def write_video(
                 if on_picture is not None:
                     on_picture(done, len(numbers))
         require_whole(unfinished)
-        os.replace(unfinished, path)
+        take_place(unfinished, path)
     except OutputError as reason:
         raise OutputError(f"cannot write {path}: {reason}") from None
     except OSError as reason:
@@ -62,7 +63,7 @@ def write_video(
 
 
 def moments(results: Results, fps: float, pace: float) -> Longs:
-    """Numbers of the frames that a film shows, one a picture."""
+    """Numbers of the frames that a film shows, one per picture."""
     times = results.time
     if not times.size:
         raise InputError(f"{results.path} has no frames to show yet")

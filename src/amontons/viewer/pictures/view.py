@@ -1,4 +1,4 @@
-"""From where a picture is taken."""
+"""The view of a picture."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from amontons.checks import finite, positive
 from amontons.errors import InputError
 
 ANGLE = 0.7
-"""Of the field of view, from bottom to top [rad]."""
+"""Vertical field of view [rad]."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class View:
-    """A direction to look from, and how far away; the middle of the run is what it looks at."""
+    """A direction and a distance to look from; by default towards the middle of the run."""
 
     azimuth: float = -57.0
     """Around the vertical, from x to y [°]."""
@@ -25,7 +25,7 @@ class View:
     distance: float = 1.4
     """In sizes of the scene."""
     target: tuple[float, float, float] | None = None
-    """What to look at [m]; by default the middle of where bodies move."""
+    """The point to look at [m]; by default the middle of the moving bodies."""
 
     def __post_init__(self) -> None:
         finite("azimuth", self.azimuth)
@@ -40,7 +40,7 @@ class View:
 
 @dataclass(frozen=True)
 class Camera:
-    """A view of a scene of a certain size, on so many pixels.
+    """A view of a scene of a given size, on a number of pixels.
 
     A pixel's ray is eye + t (forward + x right + y up), so t is the depth along `forward`.
     """
@@ -52,11 +52,11 @@ class Camera:
     width: int
     height: int
     near: float
-    """Nothing nearer is drawn [m]."""
+    """Depth below which nothing is drawn [m]."""
 
     @classmethod
     def looking(cls, view: View, middle: Floats, size: float, width: int, height: int) -> Camera:
-        """The camera of a view on a scene of a size [m] around its middle."""
+        """The camera of a view on a scene, given the scene's middle and size [m]."""
         around, above = np.radians([view.azimuth, view.height])
         away = np.cos(above) * np.array([np.cos(around), np.sin(around), 0.0])
         away[2] = np.sin(above)
@@ -70,7 +70,7 @@ class Camera:
 
     @property
     def scale(self) -> float:
-        """Pixels of a length that is as long as it is deep."""
+        """Length in pixels of an object that is as long as it is far away."""
         return float(0.5 * self.height / np.tan(0.5 * ANGLE))
 
     @property
@@ -83,13 +83,13 @@ class Camera:
         return np.asarray((points - self.eye) @ self.axes.T)
 
     def slopes(self, x: Longs, y: Longs) -> tuple[Floats, Floats]:
-        """Steps to the right and up by depth, of the rays through pixels' middles."""
+        """Slopes to the right and up of the rays through pixels' centres."""
         across = (x + 0.5 - 0.5 * self.width) / self.scale
         upward = (0.5 * self.height - y - 0.5) / self.scale
         return np.asarray(across, dtype=np.float64), np.asarray(upward, dtype=np.float64)
 
     def rays(self, x: Longs, y: Longs) -> Floats:
-        """Of pixels, of depth one, shape (pixels, 3)."""
+        """Rays of pixels, of depth one, shape (pixels, 3)."""
         u, v = self.slopes(x, y)
         return np.asarray(np.stack([u, v, np.ones(len(u))], axis=1) @ self.axes)
 

@@ -155,7 +155,7 @@ def _scaled_jacobian(operator: BodyOperator) -> Floats:
     arrays = operator.arrays
     forces, contacts = arrays.forces, arrays.forces + arrays.wrenches
     root_mass = np.sqrt(arrays.inverse_mass)
-    root_inertia = _roots(operator._inverse_inertia())
+    root_inertia = _roots(operator.inverse_inertia())
     scalars = arrays.jacobian.shape[0]
     out = np.zeros((operator.rows, 2, 6))
     for side, sign in ((0, -1.0), (1, 1.0)):
