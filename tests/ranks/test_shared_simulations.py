@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import amontons as am
-from amontons.ranks import Communicator, run_in_threads
-from amontons.ranks.division import Owners
+from amontons.ranks import Communicator, DividedAPGD, run_in_threads
 from amontons.ranks.mpi import STARTED_BY_MPI
+from amontons.testing.shared_worlds import SHARED_WORLDS
 from helpers.shared_beds import WORLDS, bed
 
 pytestmark = pytest.mark.usefixtures("one_thread")
@@ -24,19 +24,75 @@ def simulated(world, steps, **more):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(WORLDS))
 def test_states_are_equal_on_any_number_of_ranks(name):
-    """Seven ranks are more than there are chunks: some own nothing."""
-
     def run(ranks):
         simulation = simulated(WORLDS[name](), 6, ranks=ranks)
         assert ranks.traffic.exchanges > 6 * 10  # the work was divided, indeed
-        problem = simulation.problem()
-        owners = Owners.of(problem, problem.operator, ranks.count)
-        idle = set(range(ranks.count)) - set(owners.blocks) - set(owners.bodies)
-        return simulation.state.hash(), len(idle)
+        return simulation.state.hash()
 
     found = {count: run_in_threads(count, run) for count in (1, 2, 4, 7)}
+    assert len({state for each in found.values() for state in each}) == 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sorted(SHARED_WORLDS))
+def test_states_of_many_kinds_of_worlds_are_equal(name):
+    """With 40 ranks there are more of them than units: some own nothing."""
+    made = SHARED_WORLDS[name]
+
+    def run(ranks):
+        simulation = am.Simulation(made.make(), step=made.step, solver=SOLVER, ranks=ranks)
+        for _ in range(8):
+            simulation.step()
+        return simulation.state.hash(), simulation._last.share.division.units_of.count(0)
+
+    found = {count: run_in_threads(count, run) for count in (1, 4, 40)}
     assert len({state for each in found.values() for state, _ in each}) == 1
-    assert found[7][0][1] > 0
+    assert found[40][0][1] > 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"friction": "exact"},
+        {"solver": am.SpectralGradient(max_iterations=40)},
+        {"solver": am.Jacobi(max_iterations=20)},
+        {"substeps": 2},
+    ],
+    ids=["exact friction", "SpectralGradient", "Jacobi", "substeps"],
+)
+@pytest.mark.parametrize("name", ["rough floor", "sticky snowball"])
+def test_states_are_equal_by_other_methods(name, options):
+    made = SHARED_WORLDS[name]
+
+    def run(ranks):
+        chosen = {"solver": SOLVER, "ranks": ranks} | options
+        simulation = am.Simulation(made.make(), step=made.step, **chosen)
+        for _ in range(4):
+            simulation.step()
+        assert ranks.traffic.exchanges > 4 * 10
+        return simulation.state.hash()
+
+    assert len({state for count in (1, 3) for state in run_in_threads(count, run)}) == 1
+
+
+def test_contacts_of_processes_are_together_those_of_one():
+    def run(ranks):
+        return simulated(bed(), 1, ranks=ranks).contacts
+
+    (alone,), parts = run_in_threads(1, run), run_in_threads(3, run)
+    rows = np.concatenate([each.as_rows() for each in parts])
+    rows = rows[np.lexsort(rows[:, 1::-1].T)]
+    assert np.array_equal(rows, alone.as_rows())
+
+
+def test_several_processes_do_not_record_contacts(tmp_path):
+    def run(ranks):
+        simulation = simulated(bed(1), 0, ranks=ranks)
+        with pytest.raises(am.InputError, match="record without contacts"):
+            am.Recorder(simulation, tmp_path / str(ranks.rank), contacts=True)
+
+    run_in_threads(2, run)
 
 
 def test_one_process_comes_to_nearly_the_same():
@@ -110,10 +166,11 @@ class Elsewhere(Communicator):
 @pytest.mark.parametrize(
     ("options", "advice"),
     [
-        ({"solver": am.Auto()}, "cannot share Auto yet, only APGD: take solver=APGD"),
+        ({"solver": am.Auto()}, "cannot share Auto, only APGD, SpectralGradient and Jacobi: take"),
         ({"solver": am.InteriorPoint()}, "cannot share InteriorPoint"),
         ({"solver": am.APGD(time_limit=1.0)}, "leave out time_limit"),
-        ({"friction": "exact"}, "take friction='convex'"),
+        ({"sleeping": am.Sleeping()}, "leave out `ranks`, or `sleeping`"),
+        ({"solver": am.APGD(time_limit=1.0), "friction": "exact"}, "leave out time_limit"),
         ({"ranks": 2}, "ranks must be those of amontons.ranks.here"),
     ],
 )
@@ -131,7 +188,7 @@ def test_cells_are_refused():
 def test_a_solver_that_is_set_later_is_divided_too():
     simulation = am.Simulation(bed(1), step=1e-3, ranks=Elsewhere())
     simulation.solver = am.APGD(tolerance=1e-5)
-    assert simulation.solver.communicator is simulation.ranks
+    assert isinstance(simulation.solver, DividedAPGD)
     with pytest.raises(am.InputError, match="cannot share Auto"):
         simulation.solver = am.Auto()
 

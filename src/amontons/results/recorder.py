@@ -99,6 +99,11 @@ class Recorder:
         every: float,
     ) -> None:
         """Start a file, or continue the existing one."""
+        if contacts and simulation.ranks is not None and simulation.ranks.count > 1:
+            raise InputError(
+                "each process has contacts of its own bodies alone, so that a run of several "
+                "cannot record them: record without contacts, or resume it with one process"
+            )
         if contacts and simulation.world.cell is not None:
             raise InputError(
                 "a run file does not hold the cell, without which contacts across its borders "

@@ -73,6 +73,8 @@ def in_drum() -> World:
     steel = next(each for each in world.materials.list if each.friction > 0.0)
     rolling = Material(friction=0.5, rolling_friction=5e-4, spinning_friction=5e-4)
     world.set_contact(steel, steel, rolling)
+    moving = world.bodies.mass < np.inf
+    world.bodies.velocity[moving] = (0.0, 0.0, -2.0)
     return world
 
 
@@ -95,9 +97,9 @@ def on_rough_floor() -> World:
     for place in floor:
         world.add_body(Sphere(0.1), position=place, fixed=True, material=rubber)
     for layer in (1, 2):
-        shift = rng.uniform(-0.03, 0.03, floor.shape)
+        shift = rng.uniform((-0.03, -0.03, 0.0), (0.03, 0.03, 0.001), floor.shape)
         world.add_bodies(
-            Sphere(0.1), position=floor + (0.0, 0.0, 0.23 * layer) + shift * (1.0, 1.0, 0.0),
+            Sphere(0.1), position=floor + shift + np.array([0.0, 0.0, 0.23 * layer]),
             mass=1.0, material=rubber, velocity=rng.uniform(-2.0, 0.0, floor.shape),
         )  # fmt: skip
     return world
