@@ -99,11 +99,8 @@ class Recorder:
         every: float,
     ) -> None:
         """Start a file, or continue the existing one."""
-        if contacts and simulation.ranks is not None and simulation.ranks.count > 1:
-            raise InputError(
-                "each process has contacts of its own bodies alone, so that a run of several "
-                "cannot record them: record without contacts, or resume it with one process"
-            )
+        if contacts:
+            _refuse_contacts_of_several(simulation)
         if contacts and simulation.world.cell is not None:
             raise InputError(
                 "a run file does not hold the cell, without which contacts across its borders "
@@ -126,6 +123,8 @@ class Recorder:
         self.checkpoint()
 
     def _begin(self, simulation: Simulation, file: RunFile, every: float) -> None:
+        if "contacts" in file.file:
+            _refuse_contacts_of_several(simulation)
         self.simulation, self.folder = simulation, file.path.parent
         self.rate = float(file.file.attrs["rate"])
         self._file, self._contacts = file, "contacts" in file.file
@@ -210,3 +209,11 @@ class Recorder:
         self._notes.clear()
         self._file.append_steps(self._rows)
         self._rows.clear()
+
+
+def _refuse_contacts_of_several(simulation: Simulation) -> None:
+    if simulation.ranks is not None and simulation.ranks.count > 1:
+        raise InputError(
+            "each process has contacts of its own bodies alone, so that a run of several cannot "
+            "record them: record without contacts, or go on with one process"
+        )
