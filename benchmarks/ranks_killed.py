@@ -2,8 +2,9 @@
 
     python benchmarks/ranks_killed.py --times 20
 
-Each time a run of several ranks is started, one of them is killed (SIGKILL), and how long the others
-last is measured, and their exit code; then 1, 2 and 4 ranks go on from copies of the checkpoint.
+Each time a run of several ranks is started, one of them is killed (SIGKILL), and how long the
+others last is measured, and their exit code; then 1, 2 and 4 ranks go on from copies of the
+checkpoint.
 Their states must be that of a run that nobody disturbed.
 """
 
