@@ -72,7 +72,7 @@ class Border:
 
     def operator(self, **arrays: Any) -> SharedOperator:
         """N over these bodies; as :meth:`BodyOperator.trusted`."""
-        return SharedOperator.between(self, **arrays)
+        return SharedOperator(self, **arrays)
 
 
 def _letters(
@@ -89,11 +89,8 @@ class SharedOperator(BodyOperator):
     It sums impulses on bodies of this process alone; velocities of others come from theirs.
     """
 
-    border: Border
-
-    @classmethod
-    def between(
-        cls,
+    def __init__(
+        self,
         border: Border,
         *,
         inverse_mass: Floats,
@@ -103,12 +100,10 @@ class SharedOperator(BodyOperator):
         arms_b: Floats,
         wrenches: int,
         jacobian: Floats,
-    ) -> SharedOperator:
+    ) -> None:
         """The operator of a part; the other arguments are those of :meth:`trusted`."""
-        operator = cls.__new__(cls)
-        operator.border = border
-        operator._hold(inverse_mass, inverse_inertia, bodies, arms_a, arms_b, wrenches, jacobian)
-        return operator
+        self.border = border
+        self._hold(inverse_mass, inverse_inertia, bodies, arms_a, arms_b, wrenches, jacobian)
 
     def _summing(self) -> Flags:
         return self.border.pushed
