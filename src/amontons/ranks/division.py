@@ -225,7 +225,7 @@ class Division:
 
     def gathered(self, rows: Floats) -> Floats:
         """Rows (n, columns) of all processes, one process after the other."""
-        columns = rows.shape[1]
+        rows, columns = np.asarray(rows, dtype=np.float64), rows.shape[1]
         counts = self.communicator.joined(
             np.array([float(len(rows))]), [1] * self.communicator.count
         )
