@@ -56,6 +56,7 @@ def fill(folder: Path, sources: Path) -> None:
     path = os.pathsep.join((str(sources), given) if given else (str(sources),))
     environment = {**os.environ, "PYTHONPATH": path, "AMONTONS_CACHE_DIR": str(folder)}
     environment |= {
+        "AMONTONS_BASELINE": "1",
         "AMONTONS_NATIVE": "0",
         "NUMBA_DISABLE_INTEL_SVML": "1",  # a library that other machines need not have
         "PYTHONDONTWRITEBYTECODE": "1",

@@ -90,7 +90,8 @@ class Worker:
     """A process that does the tasks with kernels for one kind of processor."""
 
     def __init__(self, *, native: bool) -> None:
-        environment = {**os.environ, "NUMBA_NUM_THREADS": "1", "AMONTONS_NATIVE": str(int(native))}
+        environment = {**os.environ, "NUMBA_NUM_THREADS": "1"}
+        environment["AMONTONS_NATIVE" if native else "AMONTONS_BASELINE"] = "1"
         self._process = subprocess.Popen(
             [sys.executable, __file__, "--work"],
             env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,

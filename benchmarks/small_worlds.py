@@ -1,17 +1,18 @@
 """Microseconds of a step in small worlds, where Python is the cost: by stage, and in all.
 
-    python benchmarks/small_worlds.py [--steps 200] [--repeats 5] [--json figures.json]
+    python benchmarks/small_worlds.py [--steps 200] [--repeats 5] [--compiled] [--json figures.json]
 
 The worlds take turns, and each figure is the median over all their steps. "cpu" is the processor
 time of the thread, the one to compare on a busy machine. "all" is by the clock; of that, "detect"
 and "solve" are what the step's own stopwatch says, and "rest" is all else: loads, rows, assembly,
 advance, energies, report. The arm and the humanoid come with `pybullet` and `gymnasium`; without,
-they are left out.
+they are left out. With `--compiled` each world is there twice, staged and in one compiled call.
 """
 
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import importlib.util
 import time
 import warnings
@@ -102,11 +103,15 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=200, help="of a turn")
     parser.add_argument("--repeats", type=int, default=5, help="turns of each world")
     parser.add_argument("--worlds", default=",".join(WORLDS), help="some of them, by name")
+    parser.add_argument("--compiled", action="store_true", help="compiled steps, too")
     options = parser.parse_args()
     worlds: dict[str, am.Simulation] = {}
     for name in options.worlds.split(","):
         with contextlib.suppress(FileNotFoundError):
             worlds[name] = WORLDS[name]()
+            if options.compiled:
+                worlds[f"{name} (c)"] = again = WORLDS[name]()
+                again.rules = dataclasses.replace(again.rules, compiled=True)
     samples: dict[str, list[tuple[float, ...]]] = {name: [] for name in worlds}
     for turn in range(options.repeats + 1):
         for name, sim in worlds.items():
@@ -115,14 +120,14 @@ def main() -> None:
     figures = {}
     stages = ("cpu", "all", "detect", "solve", "rest")
     print(
-        f"{'µs a step':14}{''.join(f'{stage:>9}' for stage in stages)}{'contacts':>10}{'rows':>6}"
+        f"{'µs a step':18}{''.join(f'{stage:>9}' for stage in stages)}{'contacts':>10}{'rows':>6}"
     )
     for name, rows in samples.items():
         cpu, whole, detect, solve, contacts, joint_rows = np.median(rows, axis=0).tolist()
         values = (cpu, whole, detect, solve, whole - detect - solve)
         figures[name] = dict(zip(stages, values, strict=True))
         times = "".join(f"{value:9.1f}" for value in values)
-        print(f"{name:14}{times}{contacts:10.0f}{joint_rows:6.0f}")
+        print(f"{name:18}{times}{contacts:10.0f}{joint_rows:6.0f}")
     write(options.json, figures)
 
 

@@ -1,4 +1,4 @@
-"""Kernels are compiled for one baseline processor, whatever machine compiles them."""
+"""Kernels for the baseline are the same instructions, whatever machine compiles them."""
 
 import pytest
 from llvmlite import binding as llvm
@@ -61,16 +61,24 @@ def fresh():
     chosen.cache_clear()
 
 
-def test_the_baseline_is_chosen_where_it_can_run(fresh, monkeypatch):
-    monkeypatch.delenv("AMONTONS_NATIVE", raising=False)
+@pytest.mark.parametrize("why", ["asked for", "wheel", "nothing", "native wheel"])
+def test_the_baseline_is_for_who_asks_and_for_wheels_with_kernels(
+    why, fresh, monkeypatch, tmp_path
+):
+    monkeypatch.setenv("AMONTONS_NATIVE", "1" if "native" in why else "0")
+    monkeypatch.setenv("AMONTONS_BASELINE", "1" if why == "asked for" else "0")
+    there = tmp_path if "wheel" in why else tmp_path / "nowhere"
+    monkeypatch.setattr(_processor, "FOLDER", there)
     monkeypatch.setattr(_processor, "baseline", lambda: NARROW)
     monkeypatch.setattr(_processor, "host_features", lambda: {"avx": 1, "avx2": 1, "fma": 1})
-    assert chosen() == NARROW
+    assert (chosen() == NARROW) == (why in ("asked for", "wheel"))
+    assert chosen() in (NARROW, _processor.own())
 
 
-@pytest.mark.parametrize("lacking", ["avx2", "a baseline", "the wish"])
-def test_elsewhere_and_on_request_it_is_this_machine(lacking, fresh, monkeypatch):
-    monkeypatch.setenv("AMONTONS_NATIVE", "1" if lacking == "the wish" else "0")
+@pytest.mark.parametrize("lacking", ["avx2", "a baseline"])
+def test_a_machine_that_cannot_run_the_baseline_compiles_for_itself(lacking, fresh, monkeypatch):
+    monkeypatch.delenv("AMONTONS_NATIVE", raising=False)
+    monkeypatch.setenv("AMONTONS_BASELINE", "1")
     has = {"avx": True, "avx2": lacking != "avx2", "fma": True}
     monkeypatch.setattr(_processor, "host_features", lambda: has)
     monkeypatch.setattr(_processor, "baseline", lambda: None if "base" in lacking else NARROW)
@@ -129,21 +137,21 @@ def test_machines_that_differ_compile_to_the_same_bits(form, tmp_path):
     made = PackageCopy(tmp_path)
     (made.package / "tiny_kernel.py").write_text(REDUCTION)
     (made.folder / "script.py").write_text(SCRIPT)
-    answers = {"0": set(), "1": set()}
+    answers = {"AMONTONS_BASELINE": set(), "AMONTONS_NATIVE": set()}
     runnable = [name for name, said in MACHINES.items() if "512" not in said or wide()]
     for name in runnable:
-        for native, found in answers.items():
+        for wish, found in answers.items():
             settings = {
                 "NUMBA_CPU_NAME": name,
                 "NUMBA_CPU_FEATURES": MACHINES[name],
-                "AMONTONS_NATIVE": native,
-                "cache": tmp_path / f"{name}-{native}",
+                wish: "1",
+                "cache": tmp_path / f"{name}-{wish}",
             }
             answer, compiled, _ = made.run(form, **settings)
             assert compiled == 1
             found.add(answer)
-    assert len(answers["0"]) == 1
-    assert len(answers["1"]) > 1  # or nothing is shown here
+    assert len(answers["AMONTONS_BASELINE"]) == 1
+    assert len(answers["AMONTONS_NATIVE"]) > 1  # or nothing is shown here
 
 
 def wide():

@@ -73,6 +73,7 @@ def watch(
         notebook.say(f"{report.time:.2f} s simulated", (report.time - start) / duration)
         on_step(report)
 
+    simulation.readings.keep = None  # places in it are counted from here
     before = len(simulation.readings)
     readings = simulation.run(duration, on_step=note)
     return Watched(

@@ -33,9 +33,12 @@ from amontons.interchange import load_scene as load_scene
 from amontons.interchange import load_urdf as load_urdf
 from amontons.interchange import save_scene as save_scene
 from amontons.judge import residuals as residuals
+from amontons.model.between import Between as Between
 from amontons.model.bodies import Bodies as Bodies
 from amontons.model.bodies import Body as Body
+from amontons.model.bonds import BeamBond as BeamBond
 from amontons.model.cell import Cell as Cell
+from amontons.model.cell import CellStage as CellStage
 from amontons.model.flows import FlowMeter as FlowMeter
 from amontons.model.flows import Sink as Sink
 from amontons.model.flows import Source as Source
@@ -69,6 +72,7 @@ from amontons.model.joints import Universal as Universal
 from amontons.model.materials import Material as Material
 from amontons.model.motion import Motion as Motion
 from amontons.model.pressed_wall import PressedWall as PressedWall
+from amontons.model.probes import Probe as Probe
 from amontons.model.sensors import ForceTorque as ForceTorque
 from amontons.model.sensors import Imu as Imu
 from amontons.model.sensors import JointSensor as JointSensor

@@ -13,6 +13,8 @@ import os
 import time
 from pathlib import Path
 
+from amontons.storage.writing import own_file
+
 try:
     import fcntl
 except ImportError:  # Windows: every process compiles for itself
@@ -48,7 +50,7 @@ class Claim:
         if fcntl is None:
             return
         try:
-            self._file = os.open(self._path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o644)
+            self._file = own_file(self._path)
             if self._wait(self._file):
                 self._sign(self._file)
             else:

@@ -22,7 +22,7 @@ PACKAGE = Path(__file__).resolve().parent
 
 KERNEL_FREE = (
     "cli", "viewer", "plots", "testing", "generators", "measure", "results", "interchange",
-    "scenes", "simulation", "model", "checks", "storage", "robots", "sweeps", "ranks",
+    "scenes", "simulation", "model", "checks", "storage", "robots", "sweeps", "ranks", "frames",
 )  # fmt: skip
 """Subpackages in which nothing is compiled (import-linter sees to it): no part of a stamp."""
 
@@ -38,6 +38,16 @@ BELOW: dict[str, tuple[str, ...]] = {
     "collision": ("algebra", "model/shapes"),
     "model/joints": (),
     "dynamics": ("algebra", "model/shapes", "model/joints"),
+    "small_worlds": (
+        "algebra",
+        "problem",
+        "judge",
+        "solvers",
+        "collision",
+        "dynamics",
+        "model/shapes",
+        "model/joints",
+    ),
 }
 """Rooms, that is folders, and those that kernels of each may use (a test sees to it).
 

@@ -31,8 +31,8 @@ from numba.core.codegen import CPUCodeLibrary
 
 from amontons._claims import Claim
 from amontons._kernel_cache import cache_root, mark_used, present_stamp, room_of
-from amontons._processor import Processor, chosen, compiled_for, own
-from amontons._shipped_kernels import FOLDER, shipped
+from amontons._processor import FOLDER, Processor, chosen, compiled_for, own
+from amontons._shipped_kernels import shipped
 
 logger = logging.getLogger("amontons")
 

@@ -1,10 +1,10 @@
-"""The processor that kernels are compiled for: a baseline that every machine of ten years has.
+"""The processor that kernels are compiled for: this machine's own, or a baseline for all of them.
 
 Vector instructions split a sum among as many accumulators as they have lanes, so code for one
-processor rounds otherwise than code for another. Kernels are compiled for a baseline, with its
-features and its costs, and run the same instructions on every machine that has them.
-`AMONTONS_NATIVE=1` asks for this machine's own; where the baseline lacks something here, or none is
-known, that is what is compiled for, too. Functions of other packages are left as they are.
+processor rounds otherwise than code for another. `AMONTONS_BASELINE=1` compiles kernels for a
+baseline, with its features and its costs: they are the same instructions on every machine that has
+them. So are all kernels of a wheel that brings some along. Functions of other packages are left as
+they are.
 """
 
 from __future__ import annotations
@@ -16,6 +16,11 @@ import re
 from dataclasses import dataclass
 
 from llvmlite import binding as llvm
+
+from amontons._kernel_cache import PACKAGE
+
+FOLDER = PACKAGE / "_compiled"
+"""Where a wheel has its kernels; a clone has no such folder."""
 
 
 @dataclass(frozen=True)
@@ -71,15 +76,20 @@ def own() -> Processor:
 
 
 def native() -> bool:
-    """Whether `AMONTONS_NATIVE=1` asks for this machine's own code."""
-    return os.environ.get("AMONTONS_NATIVE", "0") not in ("", "0")
+    """Whether `AMONTONS_NATIVE=1` asks for this machine's own code, whatever a wheel brings."""
+    return _is_set("AMONTONS_NATIVE")
+
+
+def _is_set(name: str) -> bool:
+    return os.environ.get(name, "0") not in ("", "0")
 
 
 @functools.cache
 def chosen() -> Processor:
-    """What kernels are compiled for in this process."""
+    """What kernels are compiled for in this process; the baseline where this machine has it."""
     common = baseline()
-    return own() if native() or common is None or common.missing() else common
+    wanted = not native() and (_is_set("AMONTONS_BASELINE") or FOLDER.is_dir())
+    return own() if not wanted or common is None or common.missing() else common
 
 
 # A function's attributes stand in a numbered group, if it has any.

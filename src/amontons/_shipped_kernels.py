@@ -17,11 +17,7 @@ from typing import Any
 
 import numba
 
-from amontons._kernel_cache import PACKAGE
-from amontons._processor import Processor, baseline, chosen, native
-
-FOLDER = PACKAGE / "_compiled"
-"""Where a wheel has its kernels; a clone has no such folder."""
+from amontons._processor import FOLDER, Processor, baseline, chosen, native
 
 RECORD = "made-for.json"
 

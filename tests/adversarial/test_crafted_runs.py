@@ -182,6 +182,7 @@ TRIED = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::RuntimeWarning", "ignore::UserWarning")
 @pytest.mark.parametrize(("change", "version"), TRIED)
 def test_a_changed_value_is_used_or_refused_in_a_paragraph(sound, tmp_path, version, change):

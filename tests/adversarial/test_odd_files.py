@@ -10,7 +10,8 @@ import pytest
 
 import amontons as am
 from amontons.results import begin, resume
-from amontons.results.layout import CHECKPOINT
+from amontons.results.claim import FolderClaim
+from amontons.results.layout import CHECKPOINT, LOCK_FILE, RUN_FILE
 from amontons.scenes import BouncingBalls
 from amontons.storage.writing import replacing, take_place
 from helpers.command_line import run
@@ -86,6 +87,30 @@ def test_what_reads_a_pipe_does_not_wait_for_ever(recorded, tmp_path):
     pipe(recorded / CHECKPOINT)
     with pytest.raises(am.FileFormatError, match="expected a checkpoint file"):
         resume(recorded, time=0.1)
+
+
+@pytest.mark.parametrize("name", [LOCK_FILE, f".{RUN_FILE}.new"])
+def test_links_in_a_folder_from_elsewhere_lead_to_no_file_of_mine(recorded, tmp_path, name):
+    """A lock is signed, and a run that goes on is written anew: not through a link."""
+    mine = tmp_path / "mine"
+    mine.write_text("mine")
+    (recorded / name).symlink_to(mine)
+    if name == LOCK_FILE:
+        with pytest.raises(am.OutputError, match=r"\.run\.lock is a link; delete it"):
+            resume(recorded, time=0.03)
+    else:
+        resume(recorded, time=0.03).recorder.close()
+        assert not (recorded / name).exists()
+    assert mine.read_text() == "mine"
+
+
+@pytest.mark.parametrize("make", [pipe, bound, Path.mkdir])
+def test_a_lock_that_is_no_file_is_refused(tmp_path, make, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("r").mkdir()
+    make(Path("r") / LOCK_FILE)
+    with pytest.raises(am.OutputError, match="cannot write in r"):
+        FolderClaim(Path("r"))
 
 
 @pytest.mark.slow

@@ -159,6 +159,7 @@ def test_threads(problem_file):
         _jit.set_threads(before)
 
 
+@pytest.mark.slow
 def test_real_problems_of_each_kind():
     for path in own() + shared(("Rover3865", "GFC3D_Example1", "RFC3D_cube_1")):
         result = run("solve", path, "--json")

@@ -65,7 +65,7 @@ def test_run_takes_no_folder_that_is_not_empty_but_by_force(scene, tmp_path):
     assert done.exit_code == 2
     assert "it is not empty (it holds checkpoint.npz)" in done.stderr
     assert digest(folder) == before
-    with pytest.raises(am.InputError, match=r"holds a checkpoint\.npz, but no run"):
+    with pytest.raises(am.InputError, match=r"holds a checkpoint\.npz, but not the run"):
         begin(BouncingBalls(2), folder)
     assert run("run", scene, "--out", folder, "--force").exit_code == 0
     assert run("run", scene, "--out", folder).exit_code == 2  # a run, now

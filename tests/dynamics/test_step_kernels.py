@@ -14,6 +14,7 @@ import amontons as am
 from amontons._jit import CHUNK
 from amontons.algebra.rotations import rotation_matrices
 from amontons.collision.contacts import ContactSet
+from amontons.dynamics.adhesion import NO_CURVATURE, pulls_of, shared
 from amontons.dynamics.contact_laws import (
     BodiesAtStart,
     ContactPlaces,
@@ -23,7 +24,6 @@ from amontons.dynamics.contact_laws import (
     contact_kernel,
     contact_terms,
     late_hits,
-    shared,
 )
 from amontons.dynamics.energy import mechanics, mechanics_kernel
 from amontons.dynamics.free_velocity import free_velocities
@@ -320,12 +320,13 @@ def test_contact_terms_keep_what_may_act(rng):
     values = rng.standard_normal((count, 3))
     assert np.array_equal(terms.of_kept(values), values[kept])
     # the pull of a pair, shared by its contacts that touch, as an impulse of the step
+    pulls = pulls_of(contacts, material, NO_CURVATURE, table, rules, h)
     for pair in np.unique(contacts.bodies, axis=0):
-        members = np.flatnonzero((terms.contacts.bodies == pair).all(axis=1))
-        touching = terms.contacts.gaps[members] <= rules.cohesion_range
+        members = np.flatnonzero((contacts.bodies == pair).all(axis=1))
+        touching = contacts.gaps[members] <= rules.cohesion_range
         whole = h * np.array([3.0, 5.0])[material[pair].min()] if touching.any() else 0.0
-        assert terms.cohesion[members].sum() == pytest.approx(whole)
-        assert not terms.cohesion[members][~touching].any()
+        assert pulls[members].sum() == pytest.approx(whole)
+        assert not pulls[members][~touching].any()
 
 
 @few
@@ -335,7 +336,7 @@ def test_shared_gives_each_pair_its_whole_force(members):
     pair = np.array([p for p, _ in members], dtype=np.int32)
     touching = np.array([t for _, t in members], dtype=bool)
     force = np.where(pair % 2 == 0, 2.0, 7.0)
-    parts = shared(force, np.column_stack([pair, pair + 1]).astype(np.int32), touching)
+    parts = shared(force, pair.astype(np.int64), touching)
     for p in set(pair.tolist()):
         of = parts[pair == p]
         n = int(touching[pair == p].sum())

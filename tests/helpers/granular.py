@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 import amontons as am
+from amontons.frames.surfaces import shape_arrays, surfaces_of
 from amontons.results import BodyList, Frame
-from amontons.results.surfaces import shape_arrays, surfaces_of
 from amontons.scenes.open_box import add_open_box
 from amontons.scenes.placement import face_centred
 from amontons.simulation.contacts import Contacts

@@ -69,6 +69,7 @@ def test_a_scene_that_computes_as_it_goes_is_refused(tmp_path):
         save_scene(SCENES[WALKS](), tmp_path / "walk.yaml")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "scene", [each for each in SMALL if each.name != WALKS], ids=lambda scene: scene.name
 )

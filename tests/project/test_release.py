@@ -26,6 +26,12 @@ def test_the_version_is_that_of_the_installed_package():
     assert re.match(r"\d+\.\d+", amontons.__version__)
 
 
+def test_h5py_is_new_enough_to_survive_a_failed_write():
+    """Before 3.13 a full disk left a run file that could not be opened any more."""
+    (bound,) = (each for each in PROJECT["project"]["dependencies"] if each.startswith("h5py"))
+    assert tuple(map(int, re.match(r"h5py>=(\d+)\.(\d+)$", bound).groups())) >= (3, 13)
+
+
 def test_a_release_and_the_changelog_name_the_same_version():
     """Between releases the changelog begins with the coming one, at a release with its tag."""
     heading = re.search(r"^## (\d+\.\d+\.\d+) \((.+)\)$", CHANGELOG, re.MULTILINE)

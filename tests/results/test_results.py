@@ -13,6 +13,7 @@ import pytest
 import amontons as am
 from amontons.results import Recorder, Results, begin, resume
 from amontons.results.layout import CHECKPOINT, ROWS, RUN_FILE
+from amontons.results.truncation import cut_back
 from amontons.scenes import BouncingBalls, Chain, PackedBed
 from helpers.recordings import edited, same
 
@@ -297,3 +298,24 @@ def test_a_write_that_fails_is_an_output_error_and_the_file_is_readable(tmp_path
     with Results(tmp_path / "run") as results:
         assert results.frames > 20
         assert np.isfinite(results.position[:]).all()
+
+
+def test_files_are_written_for_the_oldest_hdf5_that_reads_them(tmp_path, monkeypatch):
+    """Newest features by default would lock out all but the newest HDF5; so the range is fixed."""
+    asked = []
+    usual = h5py.File.__init__
+
+    def opened(self, name, mode="r", *arguments, **options):
+        if mode != "r":
+            asked.append(options.get("libver"))
+        usual(self, name, mode, *arguments, **options)
+
+    monkeypatch.setattr(h5py.File, "__init__", opened)
+    recorded(tmp_path, 0.05)
+    with resume(tmp_path, time=0.1).recorder:
+        pass
+    cut_back(tmp_path / RUN_FILE, 3, {}).close()
+    assert len(asked) >= 4
+    assert set(asked) == {("v110", "v110")}
+    head = (tmp_path / RUN_FILE).read_bytes()[:9]
+    assert head == b"\x89HDF\r\n\x1a\n\x03"  # the superblock of HDF5 1.10

@@ -11,7 +11,7 @@ from amontons.simulation.model import prepare
 
 def meets(world):
     model, state = prepare(world)
-    return not model.joined(state.joints).nobody_meets
+    return not model.joined(state).nobody_meets
 
 
 def test_nothing_is_detected_where_no_two_bodies_can_meet():

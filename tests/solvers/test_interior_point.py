@@ -9,6 +9,7 @@ import pytest
 import amontons as am
 from amontons.solvers.interior_point.linear_system import cost
 from amontons.testing import case
+from amontons.testing.problems import build
 from helpers.stored_problems import load, own, reference, shared
 
 QUICK = [
@@ -219,12 +220,40 @@ def test_exact_friction_with_the_interior_point_inside():
 def test_regularisation_that_refinement_does_not_remove_is_lowered(name):
     """Steps of `PressedBed(60, width=1.0)`, a few directions of which hardly any contact holds.
 
-    With a δ of 1e-8 throughout, iterations stall at residuals of 1.5e-8 and 5.4e-8.
+    With a δ of 1e-8 throughout, iterations stall at residuals of 1.5e-8 and 5.4e-8; with the matrix
+    over bodies to the end, at 1e-11 to 4e-10, as the last digits of the problem have it.
     """
     problem = am.ConeProblem.load(Path(__file__).parent / "data" / f"{name}.npz")
-    solution = am.InteriorPoint(tolerance=1e-10).solve(problem)
+    solution = am.InteriorPoint(tolerance=1e-12).solve(problem)
     assert solution.converged
     assert solution.iterations <= 40
     other = am.APGD(tolerance=1e-5, max_iterations=20_000).solve(problem)
     assert other.converged
     assert other.objective - 1e-4 * abs(other.objective) < solution.objective <= other.objective
+
+
+def shaken(problem, seed):
+    """A problem whose linear term is off in its last digit, in place."""
+    rng, linear = np.random.default_rng(seed), problem.even.linear
+    linear.flags.writeable = True
+    linear *= 1.0 + np.finfo(float).eps * rng.integers(-1, 2, linear.size)
+    return problem
+
+
+@pytest.mark.parametrize("start", ["nocedal", "dapuzzo"])
+@pytest.mark.parametrize("name", ["bodies", "bodies-torque", "bodies-mixed", "factored"])
+def test_last_digits_of_a_problem_decide_nothing(name, start):
+    """More rows than freedoms; with a σ down to zero, errors end between 1e-12 and 1e-10."""
+    solver = am.InteriorPoint(start=start, tolerance=1e-12)
+    found = [solver.solve(shaken(build(name).problem, seed)) for seed in range(6)]
+    assert all(each.converged for each in found)
+    assert np.ptp([each.iterations for each in found]) <= 1
+
+
+@pytest.mark.parametrize("start", ["nocedal", "dapuzzo"])
+def test_last_digits_of_a_bed_decide_nothing(start):
+    """Contacts at the edge of their cones that do not slip: no strict complementarity."""
+    solver = am.InteriorPoint(start=start, tolerance=1e-12)
+    path = Path(__file__).parent / "data" / "pressed_bed_hardly_held.npz"
+    for seed in range(3):
+        assert solver.solve(shaken(am.ConeProblem.load(path), seed)).converged

@@ -282,7 +282,7 @@ def test_folders_of_something_else(run_sweep, tmp_path):
     with pytest.raises(InputError, match="is not a folder"):
         am.Sweep(tmp_path / "nowhere")
     (folder / "sweep.json").write_text("{}")
-    with pytest.raises(FileFormatError, match="damaged, or of another program"):
+    with pytest.raises(FileFormatError, match="damaged, or from another program"):
         am.Sweep(folder)
     (folder / "sweep.json").write_text(json.dumps({"amontons_sweep": 99}))
     with pytest.raises(FileFormatError, match="later version"):

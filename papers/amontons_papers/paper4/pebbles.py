@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 from math import pi
 from typing import ClassVar
@@ -68,7 +69,7 @@ class PebbleRefuelling(Experiment):
         )
         simulation = self._settled(scene, notebook)
         place = simulation.bodies.position[simulation.bodies.dynamic]
-        fraction = packing_fraction(place, scene)
+        fractions = [packing_fraction(place, scene), *self._others(scene, notebook)]
         cuts = level_cuts(float(np.quantile(place[:, 2], 0.99)), scene)
         gauge = StressGauge(cuts, scene.core * scene.radius, "core")
         rest = gauge.read(simulation)
@@ -78,7 +79,7 @@ class PebbleRefuelling(Experiment):
         readings: list[Stress] = []
         moved, drained = self._drain(simulation, scene, notebook, gauge, readings)
         self._picture(notebook, simulation, "draining", "The core while it drains")
-        self._write_packing(notebook, fraction)
+        self._write_packing(notebook, fractions)
         self._write_stress(notebook, scene, cuts, rest, mean_stress(readings))
         self._write_flow(notebook, scene, *moved, drained)
 
@@ -100,6 +101,18 @@ class PebbleRefuelling(Experiment):
         simulation.solver = APGD(tolerance=1e-3, max_iterations=300)
         simulation.run(self.pick(0.1, 0.2, 0.2))
         return simulation
+
+    def _others(self, scene: PebbleBed, notebook: Notebook) -> list[float]:
+        """Packing fractions of other fillings of a core whose middle holds few pebbles.
+
+        The 80 in the middle of a quick core give a fraction that differs by 0.012 between fillings.
+        """
+        fractions = []
+        for seed in range(scene.seed + 1, scene.seed + self.pick(4, 1, 1)):
+            simulation = self._settled(replace(scene, seed=seed), notebook)
+            place = simulation.bodies.position[simulation.bodies.dynamic]
+            fractions.append(packing_fraction(place, scene))
+        return fractions
 
     def _drain(
         self,
@@ -135,15 +148,21 @@ class PebbleRefuelling(Experiment):
             simulation, name, caption, view=View(azimuth=-90.0, height=12.0), colour="speed"
         )
 
-    def _write_packing(self, notebook: Notebook, fraction: float) -> None:
+    def _write_packing(self, notebook: Notebook, fractions: list[float]) -> None:
         notebook.band(
             "packing fraction in the middle of the core",
-            fraction,
+            float(np.mean(fractions)),
             paper="none given; near 0.6 for poured pebbles",
             low=0.57,
             high=0.64,
             reason="random loose to random close packing of spheres",
         )
+        if len(fractions) > 1:
+            notebook.differs(
+                f"Of {len(fractions)} small cores, filled alike but for shifts of a hundredth of a "
+                "pebble, the mean packing fraction is given; one by one they have "
+                f"{', '.join(f'{each:.3f}' for each in fractions)}."
+            )
 
     def _write_stress(
         self, notebook: Notebook, scene: PebbleBed, cuts: Floats, rest: Stress, flow: Stress

@@ -39,6 +39,7 @@ class SizeSegregation(Experiment):
         simulation = Simulation(
             scene.build(), step=1e-3, solver=scene.advice.make_solver(), near=0.2 * scene.radius
         )
+        simulation.readings.keep = None  # more steps than are kept by default
         bodies = simulation.bodies
         moving = bodies.dynamic
         large = bodies.mass[moving] > bodies.mass[moving].min() * 1.01

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from amontons._jit import routine
+from amontons._jit import CHUNK, routine, serial_kernel
 
 Floats = NDArray[np.float64]
 
@@ -21,6 +21,16 @@ Floats = NDArray[np.float64]
 def inner(a: Floats, b: Floats) -> float:
     """aᵀb of flat arrays, summed in one order."""
     return float(np.einsum("i,i->", a, b))
+
+
+@serial_kernel
+def largest_and_square(a):
+    """Largest |a_i|, and aᵀa, of a short array; both NaN if any entry is."""
+    largest, square = 0.0, 0.0
+    for i in range(a.size):
+        largest = max(largest, abs(a[i]))
+        square += a[i] * a[i]
+    return (largest, square) if square == square else (square, square)
 
 
 class Ranks:
@@ -69,11 +79,15 @@ class Ranks:
 
     def norm(self, a: Floats) -> float:
         """‖a‖ of a flat array over the rows; of huge entries, too."""
-        (largest,) = self.maximum((float(np.abs(a).max(initial=0.0)),))
+        if a.size <= CHUNK and a.dtype == np.float64:
+            largest, square = largest_and_square(np.ascontiguousarray(a))
+        else:
+            largest, square = float(np.abs(a).max(initial=0.0)), inner(a, a)
+        (largest,) = self.maximum((largest,))
         if not 1e-150 < largest < 1e150:
             scaled = a / (largest or 1.0)
             return largest * math.sqrt(self.inner(scaled, scaled))
-        return math.sqrt(self.inner(a, a))
+        return math.sqrt(self.total((square,))[0])
 
 
 ALONE = Ranks()

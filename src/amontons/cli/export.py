@@ -71,7 +71,7 @@ def export(
     with Results(folder) as results:
         target = out or results.path.parent
         target.mkdir(parents=True, exist_ok=True)
-        for name in _names(format, time, results.has_contacts):
+        for name in _names(format, time, results):
             check_target(target / name, ours=results.path.parent, replaces=force)
         if format in EXPORTS:
             written = EXPORTS[format](results, target, range(0, results.frames, every))
@@ -85,13 +85,15 @@ def export(
             console().print(f"wrote {path} ({megabytes(path.stat().st_size)})", soft_wrap=True)
 
 
-def _names(format: str, times: Sequence[float] | None, contacts: bool) -> list[str]:
-    """Description of what will be written, for messages."""
-    from amontons.results.exports import NAMES
+def _names(format: str, times: Sequence[float] | None, results: Results) -> list[str]:
+    """What will be written."""
+    from amontons.results.exports import NAMES, table_names
 
     if format == "png":
         return [_still(moment) for moment in times] if times else [_still(None)]
-    return [name for name in NAMES[format] if contacts or not name.startswith("contacts.")]
+    contacts = results.has_contacts
+    names = [name for name in NAMES[format] if contacts or not name.startswith("contacts.")]
+    return names + (table_names(results) if format == "csv" else [])
 
 
 def _still(moment: float | None) -> str:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,6 +13,11 @@ from amontons.cli.output import console
 from amontons.cli.settings import Force
 from amontons.cli.watched_run import tell_notes_of
 from amontons.errors import InputError
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from amontons.results import Results
 
 
 def plot(
@@ -35,7 +42,7 @@ def plot(
     ] = None,
     force: Force = False,
 ) -> None:
-    """Draw a run: energy, contacts, effort, times, forces, meters; or a sweep's results."""
+    """Draw a run: energy, contacts, effort, times, forces, meters, probes; or a sweep's results."""
     from amontons import plots
     from amontons.results import Results
     from amontons.storage.targets import check_target
@@ -51,7 +58,7 @@ def plot(
             raise InputError(f"{folder} has no steps to draw yet")
         target = out or results.path.parent
         target.mkdir(parents=True, exist_ok=True)
-        figures = {
+        figures: dict[str, Callable[[Results], Figure]] = {
             "energy": plots.energy,
             "contacts": plots.contacts,
             "effort": plots.effort,
@@ -67,6 +74,8 @@ def plot(
             figures["forces"] = plots.forces
         if len(results.meters):
             figures["meters"] = plots.meters
+        for name in results.probes:
+            figures[name] = partial(plots.probes, name=name)
         paths = {name: target / f"{name}.{format}" for name in figures}
         for path in paths.values():
             check_target(path, ours=results.path.parent, replaces=force)

@@ -140,7 +140,7 @@ def _output(made: Scene | FileScene, frames: float | None, contacts: bool) -> tu
     from amontons.interchange.file_scene import FileScene
     from amontons.interchange.run_fields import Output
 
-    output = made.output if isinstance(made, FileScene) else Output()
+    output = made.output if isinstance(made, FileScene) else Output(rate=made.advice.rate)
     return output.rate if frames is None else frames, contacts or output.contacts
 
 

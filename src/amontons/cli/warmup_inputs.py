@@ -9,6 +9,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from amontons.collision.detector import CollisionDetector
+from amontons.model.bonds import BeamBond
 from amontons.model.forces import Drag
 from amontons.model.joints import Revolute, SpeedMotor
 from amontons.model.materials import Material
@@ -69,7 +70,7 @@ def sample_world(*, torques: bool) -> World:
     """A box and a ball on a floor, hinged to each other; with rolling friction or without.
 
     And three balls in the air: one so fast that contacts are searched from afar, and two so close
-    to each other that theirs is found and left out.
+    to each other that theirs is found and left out. And two that are bonded.
     """
     rolling = 1e-3 if torques else 0.0
     material = Material(rolling_friction=rolling, cohesion=0.1, restitution=0.5)
@@ -82,6 +83,9 @@ def sample_world(*, torques: bool) -> World:
         Revolute(box, ball, point=(1.0, 0.0, 0.5), axis=UP, limits=(-1, 1), motor=motor)
     )
     world.add_force(Drag(linear=0.1, angular=0.1))
+    glue = BeamBond(young=1e6, shear=4e5, radius=0.1)
+    ends = [(-4, 0, 9), (-6, 0, 9)]
+    world.add_bonds([world.add_bodies(Sphere(0.5), mass=1.0, position=ends)], glue)
     places, speeds = [(0, 0, 9), (1.03, 0, 9), (0, 9, 9)], [(0, 0, 0), (0, 0, 0), (0, 0, 40)]
     world.add_bodies(Sphere(0.5), mass=1.0, position=places, velocity=speeds, material=material)
     return world

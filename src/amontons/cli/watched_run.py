@@ -119,8 +119,9 @@ def _text(report: StepReport, run: RecordedRun, passed: float, wall: float) -> s
 
 
 def summary(run: RecordedRun, wall: float) -> dict[str, Any]:
-    """The report of a run, by the names of the JSON output."""
+    """The report of a run, by the names of the JSON output; the run's tables are written, too."""
     from amontons.results import STAGES, Results
+    from amontons.results.exports import write_tables
 
     folder = run.recorder.folder
     with Results(folder) as results:
@@ -148,6 +149,7 @@ def summary(run: RecordedRun, wall: float) -> dict[str, Any]:
             "energy": [float(energy[0]), float(energy[-1])] if some else None,
             "notes": [_note(each) for each in results.note_summaries],
             "bytes": results.path.stat().st_size,
+            "tables": [str(path) for path in write_tables(results, folder)],
         }
 
 
@@ -204,6 +206,8 @@ def _print(report: dict[str, Any]) -> None:
         "written": f"{grouped(report['frames'])} frames, {megabytes(report['bytes'])}, "
         f"in {report['folder']}",
     }
+    if report["tables"]:
+        rows["tables"] = ", ".join(report["tables"])
     for key, value in rows.items():
         table.add_row(key, value)
     screen = console()

@@ -1,4 +1,4 @@
-"""Contact laws: from materials, gaps and speeds to friction, offset b, compliance E and pull c."""
+"""Contact laws: from materials, gaps and speeds to friction, offset b and compliance E."""
 
 from __future__ import annotations
 
@@ -259,21 +259,7 @@ def contact_terms(
         terms.rolling, terms.spinning = of(pairs.rolling_friction), of(pairs.spinning_friction)
     if pairs.yields:
         terms.compliance = yielding
-    if pairs.pulls:
-        terms.cohesion = pulls_of(contacts, material, pairs, rules, step)
     return terms if keep.all() else _kept(terms, np.flatnonzero(keep))
-
-
-def pulls_of(
-    contacts: ContactSet,
-    material: NDArray[np.int32],
-    pairs: PairTable,
-    rules: ContactRules,
-    step: float,
-) -> Floats:
-    """Largest pull of each contact as an impulse [N s], shape (contacts,)."""
-    force = np.asarray(pairs.cohesion[tuple(material[contacts.bodies].T)])
-    return step * shared(force, contacts.bodies, contacts.gaps <= rules.cohesion_range)
 
 
 def _no_terms(contacts: ContactSet, pairs: PairTable, parting: bool) -> ContactTerms:
@@ -288,7 +274,6 @@ def _no_terms(contacts: ContactSet, pairs: PairTable, parting: bool) -> ContactT
         rolling=none if pairs.resists_turning else None,
         spinning=none if pairs.resists_turning else None,
         compliance=none if pairs.yields else None,
-        cohesion=none if pairs.pulls else None,
         parting=none if parting else None,
         has_static_friction=pairs.sticks,
     )
@@ -326,16 +311,6 @@ def late_hits(where, velocity, step, slack, inside, hit):
     return found
 
 
-def shared(force: Floats, bodies: NDArray[np.int32], touching: NDArray[np.bool_]) -> Floats:
-    """A pair's force [N] shared by those of its contacts that touch, shape (contacts,)."""
-    if not force.size:
-        return force
-    new_pair = np.any(bodies[1:] != bodies[:-1], axis=1)  # contacts of a pair are neighbours
-    pair = np.concatenate([[0], np.cumsum(new_pair)])
-    members = np.bincount(pair, weights=touching)[pair]
-    return np.where(touching, force / np.maximum(members, 1.0), 0.0)
-
-
 def _kept(terms: ContactTerms, kept: NDArray[np.int64]) -> ContactTerms:
     def of(values: Floats | None) -> Floats | None:
         return None if values is None else values[kept]
@@ -348,7 +323,6 @@ def _kept(terms: ContactTerms, kept: NDArray[np.int64]) -> ContactTerms:
         rolling=of(terms.rolling),
         spinning=of(terms.spinning),
         compliance=of(terms.compliance),
-        cohesion=of(terms.cohesion),
         parting=of(terms.parting),
         bouncing=terms.bouncing[kept],
         has_static_friction=terms.has_static_friction,

@@ -44,7 +44,7 @@ class Work(NamedTuple):
     joint_friction: float
     """Of friction in joints."""
     damping: float
-    """Of dampers of springs, bushings and compliant contacts; and what springs held that broke."""
+    """Of dampers of springs, bonds and compliant contacts; and what springs held that broke."""
     drag: float
     """Of drag."""
     cohesion: float
@@ -81,7 +81,8 @@ OF_CONTACTS = (
 OF_JOINTS = (
     "motors", "joint_friction", "joints", "impacts", "recovery", "damping", "drives", "integration",
 )  # fmt: skip
-"""Columns of the sums that the kernels below give."""
+OF_BONDS = ("damping", "integration", "drives")
+"""Columns of the sums that kernels give."""
 
 RIGID, STOP, SPRING, SLACK, FRICTION, MOTOR = range(6)
 """Kinds of a joint's rows; a stop is a rigid limit, and a slack row a soft one."""

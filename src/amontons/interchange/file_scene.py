@@ -68,6 +68,7 @@ class FileScene:
             solver=SOLVER.classes[type(solver)],
             tolerance=solver.tolerance,
             max_iterations=solver.max_iterations,
+            rate=self.output.rate,
         )
 
     def _longest(self, step: AutomaticStep) -> float:
@@ -167,4 +168,5 @@ def file_scene(scene: Scene) -> FileScene:
     """A built-in scene as one that can be written to a file."""
     advice = scene.advice
     run = RunOptions(time=advice.time, step=advice.step, solver=advice.make_solver())
-    return FileScene(scene.build(), name=scene.name, summary=scene.summary, run=run)
+    output = Output(rate=advice.rate)
+    return FileScene(scene.build(), name=scene.name, summary=scene.summary, run=run, output=output)

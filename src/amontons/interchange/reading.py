@@ -8,9 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from amontons.interchange.body_fields import BODY, MATERIAL, PAIR
+from amontons.interchange.bond_fields import add_bonds
 from amontons.interchange.context import Known, has_body
 from amontons.interchange.flow_fields import METER, SINK, SOURCE
 from amontons.interchange.joint_fields import JOINTS, LOADS
+from amontons.interchange.probe_fields import PROBE
 from amontons.interchange.scene_fields import SCENE, VERSION, Named
 from amontons.interchange.shape_fields import ShapeValue
 from amontons.interchange.source import Node, SourceText
@@ -22,6 +24,9 @@ Floats = NDArray[np.float64]
 
 UNIT = 1e-14
 """A quaternion this close to unit length was written by amontons: its last digits are kept."""
+
+WORLD = ("gravity", "rules", "cell")
+"""Sections that say what kind of world it is."""
 
 PLACES = ("position", "positions", "grid")
 STATE = ("force", "torque", "asleep", "still")
@@ -41,11 +46,11 @@ def read_scene(source: SourceText) -> tuple[World, dict[str, Any]]:
     known = Known(source.path.parent)
     given = {
         name: SCENE.field(name).value.read(node[name], known)
-        for name in ("amontons", "name", "summary", "gravity", "rules", "run", "output", "next_id")
+        for name in ("amontons", "name", "summary", *WORLD, "run", "output", "next_id")
         if name in node.value
     }
     given.pop("amontons", None)
-    known.world = World(**{name: given.pop(name) for name in ("gravity", "rules") if name in given})
+    known.world = World(**{name: given.pop(name) for name in WORLD if name in given})
     _read_materials(node, known)
     _read_shapes(node, known)
     for entry in _entries(node, "bodies", known):
@@ -54,6 +59,8 @@ def read_scene(source: SourceText) -> tuple[World, dict[str, Any]]:
         joint = JOINTS.read(entry, known)
         with entry.blamed():
             known.world.add_joint(joint)
+    for entry in _entries(node, "bonds", known):
+        add_bonds(entry, known)
     for entry in _entries(node, "forces", known):
         load = LOADS.read(entry, known)
         with entry.blamed():
@@ -62,11 +69,12 @@ def read_scene(source: SourceText) -> tuple[World, dict[str, Any]]:
         ("sources", SOURCE, known.world.add_source),
         ("sinks", SINK, known.world.add_sink),
         ("meters", METER, known.world.add_meter),
+        ("probes", PROBE, known.world.add_probe),
     ):
         for entry in _entries(node, section, known):
-            flow = record.read(entry, known)
+            thing = record.read(entry, known)
             with entry.blamed():
-                add(flow)
+                add(thing)
     if "next_id" in given:
         _set_next_id(node["next_id"], known.world, given.pop("next_id"))
     return known.world, given

@@ -6,10 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from amontons.interchange.body_fields import BODY, MATERIAL, PAIR, RULE
+from amontons.interchange.bond_fields import BOND
+from amontons.interchange.cell_fields import CELL
 from amontons.interchange.context import Known, Names
 from amontons.interchange.flow_fields import METER, SINK, SIZES, SOURCE
 from amontons.interchange.joint_fields import JOINTS, LOADS
 from amontons.interchange.list_values import Numbers
+from amontons.interchange.probe_fields import PROBE
 from amontons.interchange.records import Field, Record
 from amontons.interchange.run_fields import OUTPUT, RUN
 from amontons.interchange.shape_fields import ShapeValue
@@ -77,15 +80,18 @@ SCENE = Record(
         Field("summary", Text(empty=True), "what there is to see, in one line", ""),
         Field("gravity", Numbers(3), "acceleration of free fall [m/s²]", (0.0, 0.0, -9.81)),
         Field("materials", Named(MATERIAL), "surfaces by name"),
+        Field("cell", CELL, CELL.help),
         Field("rules", RULE, RULE.help),
         Field("pairs", Entries(PAIR), PAIR.help),
         Field("shapes", Named(ShapeValue()), "shapes that bodies share, by name"),
         Field("bodies", Entries(BODY), "what there is"),
         Field("joints", Entries(JOINTS), "joints and springs between two bodies"),
+        Field("bonds", Entries(BOND), "elastic beams that glue bodies together"),
         Field("forces", Entries(LOADS), "loads from outside"),
         Field("sources", Entries(SOURCE), "where bodies are added while it runs"),
         Field("sinks", Entries(SINK), "where bodies are removed"),
         Field("meters", Entries(METER), "planes at which bodies are counted"),
+        Field("probes", Entries(PROBE), "what is measured while it runs, a table each"),
         Field("run", RUN, "how it is run"),
         Field("output", OUTPUT, "what a run records"),
         Field("next_id", Whole(), "number of the next body that a program adds"),

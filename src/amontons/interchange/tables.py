@@ -12,8 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from amontons.interchange.body_fields import BODY, GRID, MATERIAL, MOTION, PAIR, RULE
+from amontons.interchange.bond_fields import BOND
+from amontons.interchange.cell_fields import CELL, STAGE
 from amontons.interchange.flow_fields import METER, REGION, SINK, SIZES, SOURCE
 from amontons.interchange.joint_fields import JOINTS, LOADS, MOTORS, STRENGTH
+from amontons.interchange.probe_fields import BETWEEN, PROBE
 from amontons.interchange.records import Field, OneOf, Record
 from amontons.interchange.run_fields import AUTOMATIC, OUTPUT, RUN, SLEEPING, SOLVER
 from amontons.interchange.scene_fields import SCENE
@@ -41,9 +44,14 @@ RECORDS: dict[str, Record] = {
     "A motion": MOTION,
     "A part of a compound": PART,
     "A strength": STRENGTH,
+    "Bonds": BOND,
     "A source": SOURCE,
     "A sink": SINK,
     "A meter": METER,
+    "A cell": CELL,
+    "A stage of a cell": STAGE,
+    "A probe": PROBE,
+    "Between": BETWEEN,
     "A region": REGION,
     "run": RUN,
     "An automatic step": AUTOMATIC,

@@ -11,14 +11,18 @@ from numpy.typing import NDArray
 
 from amontons.errors import InputError
 from amontons.interchange.body_fields import BODY, MATERIAL, RULE
+from amontons.interchange.bond_fields import BOND, bond_parts
+from amontons.interchange.cell_fields import CELL
 from amontons.interchange.context import Names, given_name
 from amontons.interchange.flow_fields import METER, SINK, SOURCE, meter_parts, source_parts
 from amontons.interchange.joint_fields import JOINTS, LOADS, title_of
+from amontons.interchange.probe_fields import PROBE
 from amontons.interchange.records import Record, same
 from amontons.interchange.shape_fields import SHAPES
 from amontons.model.body_checks import body_inertias
 from amontons.model.flows import FlowMeter, Sink, Source
 from amontons.model.materials import USUAL_RULES
+from amontons.model.probes import Probe
 from amontons.model.shapes import Shape
 from amontons.model.world import World
 
@@ -35,16 +39,13 @@ EACH_STATE = ("force", "torque", "asleep", "still")
 
 def world_data(world: World) -> Plain:
     """The sections of a file that describe a world."""
-    if world.cell is not None:
-        raise InputError(
-            "a scene file cannot hold a periodic cell yet: write the bodies without it "
-            "(world.cell = None), and give the world its cell in the script that reads them"
-        )
     names = Names(world, materials=[f"material_{i}" for i in range(len(world.materials.list))])
     derived = _derived_inertias(world)
     entries = list(_entries(world, derived))
     shapes = _shared_shapes(world, entries, names)
     data: Plain = {"gravity": world.gravity.tolist()}
+    if world.cell is not None:
+        data["cell"] = CELL.write(world.cell, names)
     if names.materials:
         pairs = zip(names.materials, world.materials.list, strict=True)
         data["materials"] = {name: MATERIAL.write(each, names) for name, each in pairs}
@@ -54,8 +55,10 @@ def world_data(world: World) -> Plain:
     data["bodies"] = [_body(world, rows, names, bool(derived[rows[0]])) for rows in entries]
     sections = {
         "joints": [_told(JOINTS, joint, names) for joint in world.joints],
+        "bonds": [BOND.write(_Fields(bond_parts(world)), names)] if len(world.bonds) else [],
         "forces": [_told(LOADS, load, names) for load in world.forces],
         **_flows(world, names),
+        "probes": [_probe(each, names) for each in world.probes],
     }
     data |= {name: section for name, section in sections.items() if section}
     last = int(world.bodies.id[-1]) + 1 if len(world.bodies) else 0
@@ -70,6 +73,13 @@ def _told(family: Any, thing: Any, names: Names) -> Plain:
     except InputError as reason:
         raise InputError(f"a scene file cannot hold {title_of(thing)}: {reason}") from None
     return out
+
+
+def _probe(probe: Probe, names: Names) -> Plain:
+    try:
+        return PROBE.write(probe, names)
+    except InputError as reason:
+        raise InputError(f"a scene file cannot hold the probe {probe.name!r}: {reason}") from None
 
 
 def _flows(world: World, names: Names) -> dict[str, list[Plain]]:

@@ -7,7 +7,9 @@ elsewhere.
 
 from amontons.measure.fields import fields
 from amontons.measure.forces import ForceStatistics, force_statistics
+from amontons.measure.heaps import repose_angle
 from amontons.measure.motion import granular_temperature
+from amontons.measure.probes import read
 from amontons.measure.radial import RadialDistribution, radial_distribution
 from amontons.measure.solids import solid_fraction
 from amontons.measure.stresses import stress
@@ -23,6 +25,8 @@ __all__ = [
     "force_statistics",
     "granular_temperature",
     "radial_distribution",
+    "read",
+    "repose_angle",
     "solid_fraction",
     "stress",
 ]

@@ -20,6 +20,8 @@ class CellRegion(MeasuredRegion):
 
     def __init__(self, lengths: Floats) -> None:
         super().__init__(Part(Box(tuple(lengths.tolist()))))
+        self.size = lengths
+        """[m], shape (3,)."""
 
     def _inside(self, points: Floats) -> Flags:
         return np.ones(len(points), dtype=bool)

@@ -19,6 +19,7 @@ from scipy.special import erf
 from amontons.checks import finite_array, positive
 from amontons.errors import InputError
 from amontons.measure.sample import Sample, Source, sample_of
+from amontons.model.between import Between
 from amontons.model.regions import Region, region_part
 
 Floats = NDArray[np.float64]
@@ -51,7 +52,7 @@ def fields(
     grid: Mapping[str, ArrayLike],
     width: float,
     *,
-    region: Region | None = None,
+    region: Region | Between | None = None,
 ) -> Any:
     """Density, velocity, stress and so on at the points of a grid, as an `xarray.Dataset`.
 
@@ -75,7 +76,7 @@ def fields(
     xarray = _xarray()
     width = positive("width", width)
     axes, coordinates = _grid(grid)
-    sample = sample_of(source)
+    sample = sample_of(source, region)
     depth = _averaged(sample, axes, region)
     mesh = np.meshgrid(*coordinates, indexing="ij")
     points = np.stack([each.ravel() for each in mesh], axis=1)
@@ -228,12 +229,14 @@ def _grid(grid: Mapping[str, ArrayLike]) -> tuple[list[int], list[Floats]]:
     return axes, coordinates
 
 
-def _averaged(sample: Sample, axes: list[int], region: Region | None) -> float:
+def _averaged(sample: Sample, axes: list[int], region: Region | Between | None) -> float:
     """Product of the lengths that fields are averaged over [m to the power of their number]."""
     rest = [axis for axis in range(3) if axis not in axes]
     if not rest:
         return 1.0
     low, high = sample.bounds()
+    if isinstance(region, Between):
+        region = sample.borders(region)
     if region is not None:
         part = region_part(region)
         if not np.array_equal(part.rotation, np.eye(3)):

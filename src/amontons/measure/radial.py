@@ -11,6 +11,7 @@ from scipy.spatial import cKDTree
 from amontons.checks import positive, whole
 from amontons.errors import InputError
 from amontons.measure.sample import Source, sample_of
+from amontons.model.between import Between
 from amontons.model.regions import Region
 
 Floats = NDArray[np.float64]
@@ -25,7 +26,7 @@ class RadialDistribution(NamedTuple):
 
 
 def radial_distribution(
-    source: Source, reach: float, region: Region | None = None, *, bins: int = 100
+    source: Source, reach: float, region: Region | Between | None = None, *, bins: int = 100
 ) -> RadialDistribution:
     """g(r) of centres up to a distance `reach` [m].
 
@@ -34,8 +35,10 @@ def radial_distribution(
     centres; walls order what is next to them, so give one that keeps away from them.
     """
     reach, bins = positive("reach", reach), whole("bins", bins, least=1)
-    sample = sample_of(source)
+    sample = sample_of(source, region)
     place = sample.position
+    if isinstance(region, Between):  # a shell goes on beyond a wall
+        region = sample.borders(region)
     given = (place.min(axis=0), place.max(axis=0)) if region is None and len(place) > 1 else region
     where = sample.region(given)
     place = place[where.inside(place)]

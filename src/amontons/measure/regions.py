@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from amontons.errors import InputError
 from amontons.measure import ball_cuts
+from amontons.model.between import Between
 from amontons.model.regions import Region, region_part
 from amontons.model.shapes import Box, Cylinder, Part, Sphere
 
@@ -52,22 +54,28 @@ class MeasuredRegion(ABC):
 
 
 class BoxRegion(MeasuredRegion):
-    """A box."""
+    """A box; beyond a face that is `open` all that is there still counts."""
 
-    def __init__(self, part: Part, shape: Box) -> None:
+    def __init__(
+        self, part: Part, shape: Box, open_low: Sequence[bool] = (), open_high: Sequence[bool] = ()
+    ) -> None:
         super().__init__(part)
-        self._half = 0.5 * np.array(shape.size)
+        self.size = np.array(shape.size)
+        """[m], shape (3,)."""
+        self._low, self._high = -0.5 * self.size, 0.5 * self.size
+        self._low[np.flatnonzero(open_low)] = -np.inf
+        self._high[np.flatnonzero(open_high)] = np.inf
 
     def _inside(self, points: Floats) -> Flags:
-        return np.asarray((np.abs(points) <= self._half).all(axis=1))
+        return np.asarray(((points >= self._low) & (points <= self._high)).all(axis=1))
 
     def _span(self, start: Floats, along: Floats) -> tuple[Floats, Floats]:
-        spans = [_between(start[:, k], along[:, k], self._half[k]) for k in range(3)]
+        spans = [_between(start[:, k], along[:, k], self._low[k], self._high[k]) for k in range(3)]
         first = np.maximum.reduce([span[0] for span in spans])
         return first, np.minimum.reduce([span[1] for span in spans])
 
     def _balls(self, centre: Floats, radius: Floats) -> Floats:
-        return ball_cuts.in_box(centre, radius, -self._half, self._half)
+        return ball_cuts.in_box(centre, radius, self._low, self._high)
 
 
 class CylinderRegion(MeasuredRegion):
@@ -82,7 +90,7 @@ class CylinderRegion(MeasuredRegion):
         return np.asarray(flat & (np.abs(points[:, 2]) <= self._half))
 
     def _span(self, start: Floats, along: Floats) -> tuple[Floats, Floats]:
-        low, high = _between(start[:, 2], along[:, 2], self._half)
+        low, high = _between(start[:, 2], along[:, 2], -self._half, self._half)
         first, last = _within(start[:, :2], along[:, :2], self._radius)
         return np.maximum(low, first), np.minimum(high, last)
 
@@ -123,12 +131,20 @@ def measured_region(region: Region) -> MeasuredRegion:
     )
 
 
-def _between(start: Floats, along: Floats, half: float) -> tuple[Floats, Floats]:
-    """Where start + s·along is between −half and half."""
+def region_between(region: Between, low: Floats, high: Floats) -> BoxRegion:
+    """A region between bodies, whose borders are at these places now [m]."""
+    part = region_part((low, high))
+    assert isinstance(part.shape, Box)
+    walls = [[not isinstance(each, float) for each in side] for side in (region.low, region.high)]
+    return BoxRegion(part, part.shape, *walls)
+
+
+def _between(start: Floats, along: Floats, low: float, high: float) -> tuple[Floats, Floats]:
+    """Where start + s·along is between two numbers."""
     moving = along != 0.0
     slope = np.where(moving, along, 1.0)
-    ends = np.stack([(-half - start) / slope, (half - start) / slope])
-    never = np.where(np.abs(start) <= half, -np.inf, np.inf)  # always inside, or never
+    ends = np.stack([(low - start) / slope, (high - start) / slope])
+    never = np.where((low <= start) & (start <= high), -np.inf, np.inf)  # for ever, or not at all
     return np.where(moving, ends.min(axis=0), never), np.where(moving, ends.max(axis=0), -never)
 
 

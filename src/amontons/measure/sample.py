@@ -2,30 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from amontons.collision.images.lattice import Lattice
 from amontons.errors import InputError
+from amontons.frames import BodyList, Frame, SingleFrame, Surface
+from amontons.frames.surfaces import shape_arrays, surfaces_of
 from amontons.measure.cells import CellRegion, SampledCell
-from amontons.measure.regions import MeasuredRegion, measured_region
+from amontons.measure.regions import MeasuredRegion, measured_region, region_between
+from amontons.measure.walls import Everybody
+from amontons.model.between import Between
 from amontons.model.regions import Region
 from amontons.model.shapes.surfaces import enclosed
 from amontons.model.world import World
-from amontons.results import BodyList, Frame, SingleFrame, Surface
-from amontons.results.surfaces import shape_arrays, surfaces_of
 from amontons.simulation.cell_state import CellState
 from amontons.simulation.contacts import Contacts
 from amontons.simulation.simulation import Simulation
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-
-Source = Simulation | World | Frame | SingleFrame
-"""What can be measured."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +47,9 @@ class Sample:
     touching: Contacts | None
     """Contacts of all bodies; None if unknown."""
     cell: SampledCell | None = None
-    """The periodic cell, if there is one."""
+    """The cell that repeats itself, where there is one."""
+    everybody: Everybody | None = None
+    """Walls included."""
 
     def __len__(self) -> int:
         return len(self.id)
@@ -98,14 +99,21 @@ class Sample:
         reach = self.reach[:, None]
         return (self.position - reach).min(axis=0), (self.position + reach).max(axis=0)
 
-    def region(self, region: Region | None) -> MeasuredRegion:
+    def region(self, region: Region | Between | None) -> MeasuredRegion:
         """The region that was asked for, by default the box that just holds the bodies.
 
         That of a cell which repeats itself along all axes is the cell.
         """
         if region is None and self.cell is not None and self.cell.repeats:
             return CellRegion(self.cell.lattice.lengths)
+        if isinstance(region, Between):
+            return region_between(region, *self.borders(region))
         return measured_region(self.bounds() if region is None else region)
+
+    def borders(self, region: Between) -> tuple[Floats, Floats]:
+        """Low and high corner of a region between bodies [m]."""
+        assert self.everybody is not None
+        return self.everybody.borders(region)
 
     def rows_of(self, ids: Ints) -> Ints:
         """Rows of bodies by their ids; −1 for those that are fixed or kinematic."""
@@ -137,8 +145,19 @@ class Sample:
         return row, centre, point, force
 
 
-def sample_of(source: Source) -> Sample:
-    """The sample of a simulation, a world or a frame."""
+Source = Simulation | World | Frame | SingleFrame | Sample
+"""What can be measured."""
+
+
+def sample_of(source: Source, region: Region | Between | None = None) -> Sample:
+    """What there is to measure of a simulation, a world or a frame; a sample is one already.
+
+    Bodies that are borders of a region are walls, also where they move freely.
+    """
+    if isinstance(region, Between):
+        return _without_borders(sample_of(source), region)
+    if isinstance(source, Sample):
+        return source
     if isinstance(source, SingleFrame):
         source = source[0]
     if isinstance(source, Frame):
@@ -147,7 +166,7 @@ def sample_of(source: Source) -> Sample:
         shapes = source.run.shapes
         return _sample(
             source.time, made, source.position, source.orientation, source.velocity, shapes,
-            source.contacts,
+            source.contacts, _cell_of_frame(source),
         )  # fmt: skip
     if isinstance(source, Simulation | World):
         world = source.world if isinstance(source, Simulation) else source
@@ -160,11 +179,22 @@ def sample_of(source: Source) -> Sample:
         return _sample(
             time, made, bodies.position, bodies.orientation, bodies.velocity,
             surfaces_of(shape_arrays(world.shapes, world.origins)), contacts, _cell(source),
+            {name: id for id, name in world.names.items()},
         )  # fmt: skip
     raise InputError(
         "measures take a Simulation, a World or a frame of Results (results[-1]), got "
         f"{type(source).__name__}"
     )
+
+
+def _without_borders(sample: Sample, region: Between) -> Sample:
+    """A sample without the bodies that a region is between."""
+    everybody = sample.everybody
+    assert everybody is not None
+    walls = everybody.id[[everybody.row(each) for each in region.borders]]
+    kept = ~np.isin(sample.id, walls)
+    rows = ("id", "position", "orientation", "velocity", "mass", "shape")
+    return replace(sample, **{name: getattr(sample, name)[kept] for name in rows})
 
 
 def _sample(
@@ -176,8 +206,11 @@ def _sample(
     shapes: Sequence[Surface],
     contacts: Contacts | None,
     cell: SampledCell | None = None,
+    names: Mapping[str, int] | None = None,
 ) -> Sample:
     free = np.flatnonzero(made.dynamic)
+    if names is None:
+        names = dict(zip(made.names, made.id.tolist(), strict=False))
     return Sample(
         time,
         made.id[free],
@@ -189,6 +222,7 @@ def _sample(
         shapes,
         contacts,
         cell,
+        Everybody(made.id, names, position, orientation, made.shape, shapes),
     )
 
 
@@ -203,6 +237,14 @@ def _cell(source: Simulation | World) -> SampledCell | None:
         state, step = source.cell, source.contacts.step
     lattice = Lattice(state.edges, np.array(cell.periodic), np.array(cell.origin))
     return SampledCell.of(lattice, state.gradient, step)
+
+
+def _cell_of_frame(frame: Frame) -> SampledCell | None:
+    """The cell of a frame, and where it was when its contacts were found."""
+    if frame.cell is None:
+        return None
+    step = np.nan if frame.contacts is None else frame.contacts.step
+    return SampledCell.of(frame.cell.lattice, frame.cell.gradient, step)
 
 
 def _volume(surface: Surface) -> float:

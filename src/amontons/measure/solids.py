@@ -6,10 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from amontons.algebra.rotations import rotation_matrices
+from amontons.frames import Surface
 from amontons.measure.regions import MeasuredRegion
 from amontons.measure.sample import Sample, Source, sample_of
+from amontons.model.between import Between
 from amontons.model.regions import Region
-from amontons.results import Surface
 
 Floats = NDArray[np.float64]
 
@@ -17,14 +18,14 @@ LAYERS = 4
 """Points along an edge of a tetrahedron of the quadrature of bodies that are no spheres."""
 
 
-def solid_fraction(source: Source, region: Region | None = None) -> float:
+def solid_fraction(source: Source, region: Region | Between | None = None) -> float:
     """Fraction of a region that is filled by freely moving bodies, from 0 to 1.
 
     Spheres that the region cuts count exactly, to 1e-9. Of other shapes a cut one is filled with
     points: four layers of them in the tetrahedron between its centre and each triangle of its
     surface, which is within about 1 % of that body. Overlaps count twice.
     """
-    sample = sample_of(source)
+    sample = sample_of(source, region)
     where = sample.region(region)
     radius = sample.radius
     balls = np.isfinite(radius)

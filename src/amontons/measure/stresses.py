@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from amontons.errors import InputError
 from amontons.measure.motion import fluctuations
 from amontons.measure.sample import Source, sample_of
+from amontons.model.between import Between
 from amontons.model.regions import Region
 
 Floats = NDArray[np.float64]
@@ -19,7 +20,7 @@ PARTS = ("contact", "kinetic", "total")
 
 def stress(
     source: Source,
-    region: Region | None = None,
+    region: Region | Between | None = None,
     *,
     part: Literal["contact", "kinetic", "total"] = "contact",
 ) -> Floats:
@@ -41,7 +42,7 @@ def stress(
     """
     if part not in PARTS:
         raise InputError(f"part must be one of {', '.join(PARTS)}, got {part!r}")
-    sample = sample_of(source)
+    sample = sample_of(source, region)
     where = sample.region(region)
     total = np.zeros((3, 3))
     if part != "kinetic":

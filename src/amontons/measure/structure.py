@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from amontons.checks import not_negative, whole
 from amontons.errors import InputError
-from amontons.measure.regions import MeasuredRegion, measured_region
+from amontons.measure.regions import MeasuredRegion
 from amontons.measure.sample import Sample, Source, sample_of
+from amontons.model.between import Between
 from amontons.model.regions import Region
 
 Floats = NDArray[np.float64]
@@ -46,17 +47,21 @@ def pressed_pairs(sample: Sample, slight: float = SLIGHT) -> Pairs:
     return Pairs(bodies[kept], normal, sums[:, 3:], force)
 
 
-def pairs_in(source: Source, region: Region | None, slight: float) -> tuple[Sample, Pairs]:
+def pairs_in(
+    source: Source, region: Region | Between | None, slight: float
+) -> tuple[Sample, Pairs]:
     """A sample, and its pairs whose contact is in the region."""
-    sample = sample_of(source)
+    sample = sample_of(source, region)
     pairs = pressed_pairs(sample, not_negative("slight", slight))
     if region is not None:
-        inside = measured_region(region).inside(pairs.point)
+        inside = sample.region(region).inside(pairs.point)
         pairs = Pairs._make(each[inside] for each in pairs)
     return sample, pairs
 
 
-def fabric(source: Source, region: Region | None = None, *, slight: float = SLIGHT) -> Floats:
+def fabric(
+    source: Source, region: Region | Between | None = None, *, slight: float = SLIGHT
+) -> Floats:
     """Fabric tensor: the mean of n ⊗ n over pairs of bodies that press each other, (3, 3).
 
     Its trace is 1; it is a third of the unit matrix where normals point everywhere alike. Contacts
@@ -113,7 +118,7 @@ class Coordination:
 
 def coordination(
     source: Source,
-    region: Region | None = None,
+    region: Region | Between | None = None,
     *,
     fewest: int = 2,
     slight: float = SLIGHT,
@@ -134,7 +139,7 @@ def coordination(
         Pairs that press with no more than this share of the mean normal force do not count.
     """
     whole("fewest", fewest, least=1)
-    sample = sample_of(source)
+    sample = sample_of(source, region)
     pairs = pressed_pairs(sample, not_negative("slight", slight))
     rows = sample.rows_of(pairs.bodies)
     count = _counted(rows, len(sample))
@@ -146,7 +151,7 @@ def coordination(
         rattler |= loose
         rows = rows[~((rows >= 0) & rattler[rows]).any(axis=1)]
         held = _counted(rows, len(sample))
-    inside = _inside(sample, None if region is None else measured_region(region))
+    inside = _inside(sample, None if region is None else sample.region(region))
     return Coordination(sample.id[inside], count[inside], rattler[inside], held[inside])
 
 

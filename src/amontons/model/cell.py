@@ -3,17 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from amontons.checks import finite, finite_vector
+from amontons.checks import finite, finite_vector, positive
 from amontons.errors import InputError
 
 Floats = NDArray[np.float64]
 
 AXES = "xyz"
+
+SOON = 1e-12
+"""Share of a time by which a stage may begin too early: sums of steps are rounded."""
+
+
+@dataclass(frozen=True)
+class CellStage:
+    """How a cell deforms from a time on, as the stages of a test: pressed first, sheared then.
+
+    Parameters
+    ----------
+    time:
+        When it begins [s].
+    strain_rate, shear_rate, stress:
+        As those of a `Cell`, in their place.
+    """
+
+    time: float
+    strain_rate: float | Sequence[float] = 0.0
+    shear_rate: float = 0.0
+    stress: float | Sequence[float | None] | None = None
+
+    def __post_init__(self) -> None:
+        put = object.__setattr__
+        put(self, "time", positive("the time of a stage", self.time))
+        for name in ("strain_rate", "stress"):
+            given = getattr(self, name)
+            put(self, name, given if np.ndim(given) == 0 else tuple(given))
 
 
 @dataclass(frozen=True)
@@ -40,6 +69,8 @@ class Cell:
         mean over all axes that repeat, which then grow alike. Three: axis by axis, None where the
         strain rate is given. Edges then move as bodies do: with an inertia, by the forces of
         contacts against the stress.
+    stages:
+        What comes later, in the order of their times.
     """
 
     lengths: Sequence[float]
@@ -48,6 +79,7 @@ class Cell:
     strain_rate: float | Sequence[float] = 0.0
     shear_rate: float = 0.0
     stress: float | Sequence[float | None] | None = None
+    stages: Sequence[CellStage] = ()
 
     def __post_init__(self) -> None:
         lengths = finite_vector("the cell's lengths", self.lengths)
@@ -71,6 +103,30 @@ class Cell:
         put(self, "shear_rate", finite("shear_rate", self.shear_rate))
         put(self, "stress", self._stress())
         self._check_motion()
+        put(self, "stages", self._checked_stages())
+
+    def _checked_stages(self) -> tuple[CellStage, ...]:
+        stages = tuple(self.stages)
+        for each in stages:
+            if not isinstance(each, CellStage):
+                raise InputError(f"stages must be amontons.CellStage, got {each!r}")
+        times = [each.time for each in stages]
+        if any(later <= sooner for sooner, later in pairwise(times)):
+            raise InputError(f"stages of a cell must have times that rise, got {times}")
+        for each in stages:  # what is wrong with one is said when the cell is made
+            self._with(each)
+        return stages
+
+    def _with(self, stage: CellStage) -> Cell:
+        return replace(
+            self, strain_rate=stage.strain_rate, shear_rate=stage.shear_rate, stress=stage.stress,
+            stages=(),
+        )  # fmt: skip
+
+    def at(self, time: float) -> Cell:
+        """The cell with the rates and stresses that it has in a step that begins then [s]."""
+        begun = [each for each in self.stages if each.time <= time + SOON * abs(time)]
+        return self._with(begun[-1]) if begun else self
 
     def _stress(self) -> float | tuple[float | None, ...] | None:
         given = self.stress

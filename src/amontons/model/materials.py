@@ -36,6 +36,11 @@ class Material:
     cohesion:
         Force [N] that it takes to pull two touching bodies apart. It belongs to the pair of
         bodies: their contact points share it.
+    surface_energy_jkr, surface_energy_dmt:
+        Work of adhesion w [J/m²]: what it takes to part one square metre of the two surfaces. The
+        pull of two touching bodies scales with their reduced radius, 1.5 π w R* (JKR, soft and
+        large) or 2 π w R* (DMT, hard and small): one of the two. Spheres, alone or in compounds of
+        equal ones, on each other and on flat faces; flat faces do not pull each other.
     restitution:
         Share of the approach speed that an impact gives back, from 0 to 1.
     compliance:
@@ -54,6 +59,8 @@ class Material:
     damping: float = 0.0
     rolling_resistance: float = 0.0
     spinning_resistance: float = 0.0
+    surface_energy_jkr: float = 0.0
+    surface_energy_dmt: float = 0.0
 
     def __post_init__(self) -> None:
         for name in PROPERTIES:
@@ -64,6 +71,10 @@ class Material:
             if number < 0.0:
                 raise InputError(f"{name} is {number:g}; it must not be negative")
             object.__setattr__(self, name, number)
+        if self.surface_energy_jkr > 0.0 and self.surface_energy_dmt > 0.0:
+            raise InputError(
+                "surface_energy_jkr and surface_energy_dmt are two models of one thing: give one"
+            )
         if self.restitution > 1.0:
             raise InputError(
                 f"restitution is {self.restitution:g}; more than 1 would create energy"
@@ -103,6 +114,8 @@ USUAL_RULES = {
     "damping": "maximum",
     "rolling_resistance": "minimum",
     "spinning_resistance": "minimum",
+    "surface_energy_jkr": "geometric",
+    "surface_energy_dmt": "geometric",
 }
 
 
@@ -120,6 +133,8 @@ class PairTable:
     damping: Floats
     rolling_resistance: Floats
     spinning_resistance: Floats
+    surface_energy_jkr: Floats
+    surface_energy_dmt: Floats
 
     @cached_property
     def sticks(self) -> bool:
@@ -144,8 +159,13 @@ class PairTable:
 
     @cached_property
     def pulls(self) -> bool:
-        """Whether any contact is cohesive."""
-        return bool(self.cohesion.any())
+        """Whether any contact is cohesive or adheres."""
+        return bool(self.cohesion.any() or self.adheres)
+
+    @cached_property
+    def adheres(self) -> bool:
+        """Whether any contact adheres, the more the larger its bodies are."""
+        return bool(self.surface_energy_jkr.any() or self.surface_energy_dmt.any())
 
 
 PAIRED = tuple(field.name for field in dataclasses.fields(PairTable))

@@ -20,6 +20,7 @@ class ShapeRegister:
     """The list of shapes, with the bodies' centres of mass in their frames."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.shapes: list[Shape] = []
         self.origins: list[Origin] = []
         """Centre of mass of the bodies that have each shape, in its frame [m]."""

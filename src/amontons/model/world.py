@@ -21,14 +21,14 @@ from amontons.model.body_checks import (
     rows_of_three,
     yes_or_no,
 )
+from amontons.model.bonds import BondRegister
 from amontons.model.cell import Cell
 from amontons.model.flows import FlowMeter, Flows, Sink, Source
 from amontons.model.forces import Load
+from amontons.model.instruments import Instruments
 from amontons.model.joints import Connection
 from amontons.model.materials import Material, Materials
 from amontons.model.motion import Motion
-from amontons.model.sensors import BodySensor, Sensor, sensors_left
-from amontons.model.shape_register import ShapeRegister
 from amontons.model.shapes import Shape
 from amontons.model.sphere_list import SphereList, one_shape_each
 
@@ -38,8 +38,8 @@ Ids = NDArray[np.int64]
 ALL_GROUPS = 0xFFFFFFFF
 
 
-class World(ShapeRegister):
-    """Bodies, materials, joints, forces and gravity.
+class World(Instruments, BondRegister):
+    """Bodies, materials, joints, bonds, forces and gravity.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class World(ShapeRegister):
     rules:
         How two materials' properties make those of a contact: "minimum", "maximum", "mean",
         "product", "geometric" or "sum" by the name of the property, where it is not the usual
-        rule (minimum, but the sum of compliances and the larger damping).
+        rule (minimum; the sum of compliances, the larger damping, √(w₁w₂) of surface energies).
     cell:
         The periodic box, if space is periodic; by default there is none.
     """
@@ -62,7 +62,7 @@ class World(ShapeRegister):
     ) -> None:
         super().__init__()
         self.version = 0
-        """Increases whenever bodies, joints, forces or flows are added or removed."""
+        """Increases whenever bodies, joints, bonds, forces or flows are added or removed."""
         self.gravity = gravity
         self.cell = cell
         self.bodies = Bodies()
@@ -70,7 +70,6 @@ class World(ShapeRegister):
         self.motions: list[Motion] = []
         self.joints: list[Connection] = []
         self.forces: list[Load] = []
-        self.sensors: list[Sensor] = []
         self.flows = Flows()
         """Sources, sinks and flow meters, which add, remove and count bodies."""
         self._names: dict[int, str] = {}
@@ -232,7 +231,7 @@ class World(ShapeRegister):
         return self.add_bodies(SphereList(radius, len(place)), position=place, **properties)
 
     def remove_bodies(self, bodies: Body | int | str | Iterable[Body | int | str]) -> None:
-        """Remove bodies, by handle, id or name, and all joints and forces attached to them."""
+        """Remove bodies, by handle, id or name, and everything attached to them."""
         one = isinstance(bodies, Body | int | np.integer | str)
         listed: list[Any] = [bodies] if one else list(bodies)  # type: ignore[arg-type]
         gone = np.unique(np.array([self.id_of(body) for body in listed], dtype=np.int64))
@@ -241,7 +240,8 @@ class World(ShapeRegister):
         names = set(gone.tolist())
         self.joints = [joint for joint in self.joints if names.isdisjoint(joint.bodies)]
         self.forces = [force for force in self.forces if names.isdisjoint(force.ids or ())]
-        self.sensors = sensors_left(self.sensors, self.joints, names)
+        self.bonds.without_bodies(gone)
+        self._keep_instruments(names)
         self.bodies.columns.keep(~np.isin(self.bodies.id, gone))
         for id in gone.tolist():
             self._ids.pop(self._names.pop(id, ""), None)
@@ -300,7 +300,7 @@ class World(ShapeRegister):
         if not any(joint is other for other in self.joints):
             raise InputError("there is no such joint in this world (any more)")
         self.joints = [other for other in self.joints if other is not joint]
-        self.sensors = sensors_left(self.sensors, self.joints)
+        self._keep_instruments()
         self.version += 1
 
     def add_force(self, force: Load | Connection) -> Load | Connection:
@@ -345,27 +345,6 @@ class World(ShapeRegister):
         self.flows.add(meter, FlowMeter)
         self.version += 1
         return meter
-
-    def _check_ends(self, title: str, ends: list[Any]) -> None:
-        for end in ends:
-            try:
-                self.id_of(end)
-            except InputError as reason:
-                raise InputError(f"{title} cannot be added: {reason}") from None
-
-    def add_sensor(self, sensor: Sensor) -> Sensor:
-        """Add a sensor such as `Imu(body, name="imu")`, which reads every step; return it."""
-        if not isinstance(sensor, Sensor):
-            raise InputError(f"a sensor such as amontons.Imu was expected, got {sensor!r}")
-        if any(sensor.name == other.name for other in self.sensors):
-            raise InputError(f"there is already a sensor called {sensor.name!r}")
-        if isinstance(sensor, BodySensor):
-            self._check_ends(f"the sensor {sensor.name!r}", [sensor.body])
-        elif not any(sensor.joint is joint for joint in self.joints):  # type: ignore[attr-defined]
-            raise InputError(f"the sensor {sensor.name!r} is of a joint that is not in this world")
-        self.sensors.append(sensor)
-        self.version += 1
-        return sensor
 
     def set_contact(self, first: Material, second: Material, contact: Material) -> None:
         """Say what contacts between two materials are like, whatever the rules."""

@@ -7,6 +7,7 @@ global state, and no window is opened.
 from amontons.plots.convergence import convergence
 from amontons.plots.forces import forces
 from amontons.plots.meters import meters
+from amontons.plots.probes import probes
 from amontons.plots.profile import performance_profile
 from amontons.plots.runs import contacts, effort, energy, joints, sensors, stages
 from amontons.plots.style import MissingExtraError, save
@@ -23,6 +24,7 @@ __all__ = [
     "meters",
     "over",
     "performance_profile",
+    "probes",
     "save",
     "sensors",
     "stages",

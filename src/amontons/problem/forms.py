@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from amontons.checks import as_finite
 from amontons.errors import InputError
+from amontons.problem.kernels import add_offsets
 from amontons.problem.matrices import (
     checked_mass,
     finite_matrix,
@@ -35,6 +36,10 @@ Floats = NDArray[np.float64]
 
 CONDENSE_BELOW = 3000
 """Rows up to which a global problem is condensed to the matrix HᵀM⁻¹H: its product is faster."""
+
+
+NOTHING = np.empty(0)
+"""Offsets of no rows."""
 
 
 class Parts(NamedTuple):
@@ -183,13 +188,16 @@ class BodyMotion(NamedTuple):
         """r in internal order, shape (rows,) [m/s]."""
         linear = np.empty(operator.rows)
         operator.from_velocities(self.free, linear)
-        contacts = len(self.normals)
-        if self.offset is not None:
-            linear[: 3 * contacts].reshape(3, contacts)[:] += self.offset * self.normals.T
+        offset = (
+            np.zeros(len(self.normals))
+            if self.offset is None
+            else np.ascontiguousarray(self.offset)
+        )
+        scalars = NOTHING if self.scalar_offset is None else self.scalar_offset
+        add_offsets(linear, self.normals, offset, scalars)
         if self.drift is not None:
+            contacts = len(self.normals)
             linear[: 3 * contacts].reshape(3, contacts)[:] += self.drift.T
-        if self.scalar_offset is not None:
-            linear[operator.rows - self.scalar_offset.size :] += self.scalar_offset
         return linear
 
 

@@ -151,6 +151,37 @@ def mean_steps(cones, curvature, largest, steps):
         steps[b] = rows / (trace if trace > 1e-14 * largest else largest)
 
 
+@serial_kernel
+def add_offsets(linear, normals, offset, scalar_offset):
+    """Linear ← linear + b: along the normals (contacts, 3) of contacts, which come first."""
+    contacts = normals.shape[0]
+    for c in range(contacts):
+        for k in range(3):
+            linear[k * contacts + c] += offset[c] * normals[c, k]
+    first = linear.size - scalar_offset.size
+    for i in range(scalar_offset.size):
+        linear[first + i] += scalar_offset[i]
+
+
+@serial_kernel
+def mend_normals(normals, rough, mended):
+    """Mended ← normals (contacts, 3), scaled where a length is off by more than `rough`.
+
+    Returns the largest error of a length; NaN counts as infinite.
+    """
+    largest = 0.0
+    for c in range(normals.shape[0]):
+        n0, n1, n2 = normals[c, 0], normals[c, 1], normals[c, 2]
+        length = np.sqrt(n0 * n0 + n1 * n1 + n2 * n2)
+        error = abs(length - 1.0)
+        if not error <= largest:
+            largest = error if error == error else np.inf
+        if error > rough:
+            n0, n1, n2 = n0 / length, n1 / length, n2 / length
+        mended[c, 0], mended[c, 1], mended[c, 2] = n0, n1, n2
+    return largest
+
+
 @kernel
 def blended_square(new, old, older, N_new, N_old, N_older, beta, partial):
     """dᵀNd for d = new − old − β(old − older), from the three points and their products."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from typing import Any
 
 import numpy as np
@@ -216,6 +217,13 @@ class SharedSums(Ranks):
         some = np.flatnonzero(begin[:-1] < begin[1:])
         if some.size:
             sums[some, 0] += np.add.reduceat(values[: begin[-1]], begin[some])
+
+    def norm(self, a: Floats) -> float:
+        (largest,) = self.maximum((float(np.abs(a).max(initial=0.0)),))
+        if not 1e-150 < largest < 1e150:
+            scaled = a / (largest or 1.0)
+            return largest * math.sqrt(self.inner(scaled, scaled))
+        return math.sqrt(self.inner(a, a))
 
     def inner(self, a: Floats, b: Floats) -> float:
         return self.division.added(self.of_rows(a * b))[0]

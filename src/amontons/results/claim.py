@@ -12,6 +12,7 @@ from pathlib import Path
 
 from amontons.errors import InputError, OutputError
 from amontons.results.layout import LOCK_FILE
+from amontons.storage.writing import own_file
 
 try:
     import fcntl
@@ -36,7 +37,7 @@ class FolderClaim:
         self._close: weakref.finalize[..., FolderClaim] | None = None
         while fcntl is not None and self._close is None:
             try:
-                file = os.open(self.path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o644)
+                file = own_file(self.path)
             except OSError as reason:
                 raise OutputError(f"cannot write in {folder}: {reason.strerror}") from None
             try:

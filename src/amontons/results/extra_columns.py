@@ -1,4 +1,4 @@
-"""Columns of a run's steps beyond the readings of every run: its joints and its sensors."""
+"""Columns of a run's steps beyond those of every run: joints, sensors, its cell, its probes."""
 
 from __future__ import annotations
 
@@ -7,13 +7,17 @@ from pathlib import Path
 import numpy as np
 
 from amontons.errors import InputError
+from amontons.results.cell_columns import CELL, UNITS, cell_values
+from amontons.results.probe_columns import PROBE, ProbeColumns
+from amontons.simulation.report import StepReport
 from amontons.simulation.simulation import Simulation
 
 MOST_JOINTS = 64
 """Number of joints up to which a recorder writes them by default."""
 
-EXTRA = ("joint:", "sensor:")
-"""Prefixes of the names of such columns."""
+JOINT, SENSOR = "joint:", "sensor:"
+EXTRA = (JOINT, SENSOR, CELL, PROBE)
+"""What the names of such columns begin with."""
 
 REACTION = tuple(
     (f"{what}_{axis}", unit) for what, unit in (("force", "N"), ("torque", "N m")) for axis in "xyz"
@@ -22,12 +26,13 @@ REACTION = tuple(
 
 
 class ExtraColumns:
-    """What a recorder writes about joints and sensors, one number per column.
+    """What a recorder writes of what this simulation alone has, one number per column.
 
-    Columns are called `joint:hip.position` and `sensor:imu.acceleration_x`.
+    Columns are called `joint:hip.position`, `sensor:imu.acceleration_x`, `cell:edge_xx` and
+    `probe:sample.stress_zz`.
     """
 
-    def __init__(self, simulation: Simulation, joints: bool | None) -> None:
+    def __init__(self, simulation: Simulation, joints: bool | None, *, cell: bool = True) -> None:
         self.simulation = simulation
         handles = list(simulation.joints)
         self._joints = [each.joint for each in handles]
@@ -47,15 +52,20 @@ class ExtraColumns:
             self._add("joint", title, own)
         for sensor in simulation.model.sensors:
             self._add("sensor", sensor.name, list(sensor.channels))
+        self._cell = cell and simulation.world.cell is not None
+        self.units |= UNITS if self._cell else {}
+        self._probes = ProbeColumns(simulation)
+        self.units |= self._probes.units
 
     @classmethod
     def in_file(cls, simulation: Simulation, names: list[str], folder: Path) -> ExtraColumns:
-        """The columns of an existing file, which must match this simulation."""
-        found = cls(simulation, any(name.startswith(EXTRA[0]) for name in names))
+        """Those that a file has; they must be of this simulation."""
+        joints, cell = (any(each.startswith(kind) for each in names) for kind in (JOINT, CELL))
+        found = cls(simulation, joints, cell=cell)  # older files of a run with a cell have no cell
         if list(found.units) != names:
             raise InputError(
-                f"{folder} records other joints or sensors than the simulation has: create the "
-                "same ones, or choose another folder"
+                f"{folder} records other joints, sensors or probes than the simulation has: make "
+                "the same ones, or choose another folder"
             )
         return found
 
@@ -73,8 +83,8 @@ class ExtraColumns:
         index = {id(joint): row for row, joint in enumerate(self.simulation.joints.joints)}
         return [index[id(joint)] for joint in self._joints]
 
-    def values(self) -> list[float]:
-        """The numbers of the last step, in the order of the columns."""
+    def values(self, report: StepReport) -> list[float]:
+        """The numbers of the last step, of which this is the report, in the order of columns."""
         found: list[float] = []
         if self._joints:
             joints, rows = self.simulation.joints, self._rows
@@ -87,4 +97,5 @@ class ExtraColumns:
                     found += own[number].tolist()
                 found += reaction[number].tolist()
         found += self.simulation.state.sensors.tolist()
-        return found
+        found += cell_values(self.simulation) if self._cell else []
+        return [*found, *self._probes.values(report)]

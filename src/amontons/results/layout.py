@@ -25,6 +25,7 @@
   the last is the row's checksum
 - ``notes``: what there was to note, one row per note: `NOTE`
 - ``meters``: what sources, sinks and flow meters had counted at each frame: `METER`
+- ``bonds``: those that broke, one row each: `BROKEN`
 
 How checksums are made is said in `amontons.results.checksums`.
 
@@ -167,6 +168,19 @@ METER = np.dtype(
 )
 """What a source, sink or meter has counted of a material since the start."""
 
+BROKEN = np.dtype(
+    [
+        ("step", np.int64),
+        ("time", np.float64),  # [s]
+        ("bond", np.int64),  # its id
+        ("bodies", np.int64, 2),  # ids of A and B
+        ("by", "S8"),  # tension or shear
+        ("under", np.float64),  # the stress then [Pa]
+        ("crc32", np.uint32),
+    ]
+)
+"""A bond that broke."""
+
 CRC = "crc32"
 """Column of a step, and field of a note, that is the checksum of the others."""
 
@@ -178,6 +192,7 @@ RECORDS = {
     "added/shapes": ADDED_SHAPE,
     "materials": MATERIAL,
     "meters": METER,
+    "bonds": BROKEN,
 }
 """Growing tables of records, each record with its own checksum."""
 

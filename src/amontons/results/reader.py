@@ -13,13 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from amontons.errors import InputError
+from amontons.frames import BodyList, Frame, FrameCell
+from amontons.frames.surfaces import Surface, surfaces_of
 from amontons.model.materials import PROPERTIES, Material
 from amontons.results import tables
+from amontons.results.cell_columns import CELL, cell_after
 from amontons.results.constants import part
-from amontons.results.frames import BodyList, Frame
 from amontons.results.layout import COLUMNS, CONTACT, CRC, FRAME, WORK, run_file
+from amontons.results.probe_tables import probe_names
 from amontons.results.stored_run import StoredRun
-from amontons.results.surfaces import Surface, surfaces_of
 from amontons.simulation.contacts import Contacts
 from amontons.simulation.notes import Note, NoteSummary, brief, summaries
 
@@ -46,6 +48,7 @@ class Results:
         """Read again: a run that is still going on has more frames by now."""
         known = self._stored.bodies, len(self._stored.constants["shapes/kind"])
         self._stored.refresh()
+        self.__dict__.pop("_cell_readings", None)
         if known != (self._stored.bodies, len(self._stored.constants["shapes/kind"])):
             for name in ("bodies", "shapes", "materials"):
                 self.__dict__.pop(name, None)
@@ -166,6 +169,7 @@ class Results:
             contacts=self.contacts(number) if self.has_contacts else None,
             run=self,
             row=row,
+            cell=self.cell(number),
         )
 
     def __iter__(self) -> Iterator[Frame]:
@@ -191,6 +195,23 @@ class Results:
             read["bodies"], read["points"], read["normals"], read["gaps"], read["force"],
             read["torque"], length,
         )  # fmt: skip
+
+    def cell(self, number: int) -> FrameCell | None:
+        """The cell that repeats itself at a frame; None where there is none, or no step yet."""
+        read = self._cell_readings
+        if not len(read.get("number", ())):
+            return None
+        step = self._stored.moments["step"][number % self.frames]
+        row = int(np.searchsorted(read["number"], step))
+        if row < len(read["number"]) and read["number"][row] == step:
+            return cell_after(read, row)
+        return cell_after(read, 0).before(float(read["step"][0]))  # a frame of the start
+
+    @cached_property
+    def _cell_readings(self) -> dict[str, Floats]:
+        """What steps say of the cell, their numbers and lengths; nothing where there is none."""
+        wanted = [name for name in self.columns if name.startswith(CELL)]
+        return {name: self.readings(name) for name in (*wanted, "number", "step") if wanted}
 
     def _length_of_step(self, number: int) -> float:
         """Time of the step with this number, counted from 1 [s]; NaN if it is not known."""
@@ -265,15 +286,26 @@ class Results:
 
         `to_pandas("meters")` has the same as a table.
         """
-        return self._stored.meter_rows()
+        return self._stored.table("meters")
+
+    @property
+    def broken_bonds(self) -> NDArray[Any]:
+        """Bonds that broke, rows of `BROKEN`; `to_pandas("bonds")` has the same as a table."""
+        return self._stored.table("bonds")
+
+    @property
+    def probes(self) -> list[str]:
+        """Names of the probes, of which there are tables: ``to_pandas("probe:sample")``."""
+        return probe_names(self.columns)
 
     # -- tables of other libraries ----------------------------------------------------------------
 
     def to_pandas(self, table: str, frames: Sequence[int] | slice | None = None) -> Any:
-        """A `pandas.DataFrame` of "bodies", "contacts", "steps", "notes" or "meters".
+        """A `pandas.DataFrame` of a table: "bodies", "contacts", "steps", "meters", "bonds", ...
 
         It has a row per frame and body; per frame and contact (of all frames, or of some); per
-        step; per note; or per frame, meter and material. Units are in its `attrs`.
+        step; per note; per frame, meter and material; per bond that broke; or, for "probe:sample",
+        per reading of the probe of that name. Units are in its `attrs`.
         """
         return tables.to_pandas(self, table, frames)
 

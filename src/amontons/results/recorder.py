@@ -13,6 +13,7 @@ from typing import Any, Self
 
 from amontons.checks import positive
 from amontons.errors import InputError, OutputError
+from amontons.results.broken_bonds import broken_rows
 from amontons.results.claim import FolderClaim
 from amontons.results.extra_columns import ExtraColumns
 from amontons.results.layout import CHECKPOINT, RUN_FILE
@@ -99,13 +100,7 @@ class Recorder:
         every: float,
     ) -> None:
         """Start a file, or continue the existing one."""
-        if contacts:
-            _refuse_contacts_of_several(simulation)
-        if contacts and simulation.world.cell is not None:
-            raise InputError(
-                "a run file does not hold the cell, without which contacts across its borders "
-                "mean nothing: record without contacts, and measure the simulation itself"
-            )
+        _refuse_what_several_lack(simulation, bool(contacts))
         path = folder / RUN_FILE
         if path.exists():
             file = reopened(simulation, folder, rate=rate, contacts=contacts, about=about)
@@ -123,8 +118,7 @@ class Recorder:
         self.checkpoint()
 
     def _begin(self, simulation: Simulation, file: RunFile, every: float) -> None:
-        if "contacts" in file.file:
-            _refuse_contacts_of_several(simulation)
+        _refuse_what_several_lack(simulation, "contacts" in file.file)
         self.simulation, self.folder = simulation, file.path.parent
         self.rate = float(file.file.attrs["rate"])
         self._file, self._contacts = file, "contacts" in file.file
@@ -132,15 +126,17 @@ class Recorder:
         self._rows: list[list[float]] = []
         self._notes: list[Note] = []
         self._extra = ExtraColumns.in_file(simulation, file.extra, self.folder)
-        self._latest = -1
+        self._latest, self._told = -1, simulation.time
         self.closed = False
 
     def __call__(self, report: StepReport) -> None:
         """Record a step."""
         if self.closed:
             raise InputError("this recorder is closed")
-        self._rows.append(self._file.row_of(report, self._extra.values()))
+        self._rows.append(self._file.row_of(report, self._extra.values(report)))
         self._notes.extend(report.notes)
+        self._file.append_table("bonds", broken_rows(self.simulation, self._told))
+        self._told = report.time
         if self._due(report.time) > self._latest:
             self._write_frame()
         if len(self._rows) >= HELD_BACK:
@@ -200,7 +196,7 @@ class Recorder:
         contacts = None
         if self._contacts:
             contacts = sim.contacts.among(sim.bodies.id)  # some bodies may have been removed since
-        self._file.append_meters(meter_rows(sim))
+        self._file.append_table("meters", meter_rows(sim))
         self._file.append_frame(sim.steps, sim.time, sim.world, contacts)
         self._latest = self._due(sim.time)
 
@@ -211,9 +207,13 @@ class Recorder:
         self._rows.clear()
 
 
-def _refuse_contacts_of_several(simulation: Simulation) -> None:
-    if simulation.ranks is not None and simulation.ranks.count > 1:
-        raise InputError(
-            "each process has contacts of its own bodies alone, so that a run of several cannot "
-            "record them: record without contacts, or go on with one process"
-        )
+def _refuse_what_several_lack(simulation: Simulation, contacts: bool) -> None:
+    """Raise where one of several processes would record what it does not know."""
+    if simulation.ranks is None or simulation.ranks.count == 1:
+        return
+    for what, wanted in (("contacts", contacts), ("probes", len(simulation.world.probes) > 0)):
+        if wanted:
+            raise InputError(
+                f"each process has contacts of its own bodies alone, so that a run of several "
+                f"cannot record {what}: record without {what}, or go on with one process"
+            )

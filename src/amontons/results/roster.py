@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from amontons.errors import FileFormatError
+from amontons.frames.surfaces import shape_arrays
 from amontons.model.materials import PROPERTIES, Material
 from amontons.model.world import World
 from amontons.results.checksums import of_records, of_surface
@@ -28,7 +29,6 @@ from amontons.results.layout import (
     SURFACES,
 )
 from amontons.results.schema import Arrays
-from amontons.results.surfaces import shape_arrays
 from amontons.storage.guarded_hdf5 import GuardedFile
 
 Ids = NDArray[np.int64]

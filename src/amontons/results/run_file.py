@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 import amontons
 from amontons.errors import AmontonsError, OutputError
+from amontons.frames.surfaces import shape_arrays
 from amontons.model.world import World
 from amontons.results.checksums import MOMENT, of_array, of_constants, of_records, of_rows
 from amontons.results.deflate import packed_chunk
@@ -40,11 +41,10 @@ from amontons.results.layout import (
 )
 from amontons.results.roster import Roster, add_tables, append_records, body_names
 from amontons.results.schema import CONSTANT, Arrays, Outline, constant_names
-from amontons.results.surfaces import shape_arrays
 from amontons.simulation.contacts import Contacts
 from amontons.simulation.notes import Note
 from amontons.simulation.report import StepReport
-from amontons.storage.writing import take_place
+from amontons.storage.writing import beside, take_place
 
 NOTHING_MORE: Mapping[str, str] = MappingProxyType({})
 
@@ -96,10 +96,10 @@ class RunFile:
 
         `extra` are columns of the steps beyond `COLUMNS`, with their units.
         """
-        fresh = path.with_name(f".{path.name}.new")
         with writing(path):
+            fresh = beside(path)
             require_space(path, SPARE)
-            with h5py.File(fresh, "w", libver=HDF5_VERSIONS) as file:
+            with h5py.File(fresh, "x", libver=HDF5_VERSIONS) as file:
                 add_constants(file, {**_shapes(world), **_bodies(world)})
                 _add_growing(file, len(world.bodies), contacts, extra)
                 describe(file, rate, about)
@@ -206,13 +206,13 @@ class RunFile:
             dataset[before:] = note_rows(notes, before)
             dataset.flush()
 
-    def append_meters(self, rows: NDArray[Any]) -> None:
-        """Write the counts of sources, sinks and meters, rows of `METER`."""
+    def append_table(self, name: str, rows: NDArray[Any]) -> None:
+        """Write rows of one of the tables of `RECORDS`, such as the counts of meters."""
         if not len(rows):
             return
         with writing(self.path):
             require_space(self.path, rows.nbytes + SPARE)
-            append_records(self.file["meters"], rows)
+            append_records(self.file[name], rows)
 
     def sync(self) -> None:
         """Flush everything to disk."""

@@ -16,7 +16,7 @@ from amontons.errors import FileFormatError
 from amontons.results.checksums import MOMENT, of_array, of_records, of_rows
 from amontons.results.claim import is_claimed
 from amontons.results.constants import check_constants, read_constants
-from amontons.results.layout import CRC, FRAME, METER, PRESENT, checked_names
+from amontons.results.layout import CRC, FRAME, PRESENT, RECORDS, checked_names
 from amontons.results.roster import read_added, with_added
 from amontons.results.schema import Arrays, Outline, outlined
 from amontons.storage.guarded_hdf5 import HDF5_ERRORS, GuardedFile, is_growing
@@ -269,15 +269,15 @@ class StoredRun:
             _agree("note", np.arange(len(rows)), of_records(0, rows), rows[CRC])
         return rows
 
-    def meter_rows(self) -> NDArray[Any]:
-        """What sources, sinks and meters counted, rows of `METER`."""
+    def table(self, name: str) -> NDArray[Any]:
+        """The rows of one of the tables of `RECORDS`, such as "meters"."""
         if not self.outline.open:
-            return np.empty(0, dtype=METER)
-        return self._read("meters", self._meters)
+            return np.empty(0, dtype=RECORDS[name])
+        return self._read(name, partial(self._table, name))
 
-    def _meters(self) -> NDArray[Any]:
-        rows: NDArray[Any] = self._file.dataset("meters")[()]
-        _agree("row of meters", np.arange(len(rows)), of_records(0, rows), rows[CRC])
+    def _table(self, name: str) -> NDArray[Any]:
+        rows: NDArray[Any] = self._file.dataset(name)[()]
+        _agree(f"row of {name}", np.arange(len(rows)), of_records(0, rows), rows[CRC])
         return rows
 
     # -- reading ----------------------------------------------------------------------------------

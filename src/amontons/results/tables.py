@@ -1,4 +1,4 @@
-"""Runs as tables of pandas, Arrow and xarray: bodies, contacts, steps, notes and meters."""
+"""Runs as tables of pandas, Arrow and xarray: bodies, contacts, steps, notes, meters, bonds."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from amontons.errors import InputError
+from amontons.results.probe_columns import PROBE
+from amontons.results.probe_tables import probe_table
 
 if TYPE_CHECKING:
     from amontons.results.reader import Results
@@ -20,7 +22,7 @@ UNITS = {
     "time": "s", "x": "m", "y": "m", "z": "m", "vx": "m/s", "vy": "m/s", "vz": "m/s",
     "wx": "rad/s", "wy": "rad/s", "wz": "rad/s", "fx": "N", "fy": "N", "fz": "N", "gap": "m",
     "tx": "N m", "ty": "N m", "tz": "N m", "mass": "kg", "radius": "m",
-    "mass_back": "kg", "speed": "m/s",
+    "mass_back": "kg", "speed": "m/s", "stress": "Pa",
 }  # fmt: skip
 """Units of columns; those of readings of steps come from the run."""
 
@@ -110,9 +112,21 @@ def _meters(results: Results, frames: list[int]) -> Columns:
     return {name: texts.get(name, rows[name]) for name in names} | {"speed": speed}
 
 
+def _bonds(results: Results, frames: list[int]) -> Columns:
+    rows = results.broken_bonds
+    return {
+        "step": rows["step"],
+        "time": rows["time"],
+        "bond": rows["bond"],
+        **_named(rows["bodies"], "body_a body_b"),
+        "by": np.char.decode(rows["by"], "utf-8").astype(object),
+        "stress": rows["under"],
+    }
+
+
 TABLES: dict[str, Callable[[Results, list[int]], Columns]] = {
     "bodies": _bodies, "contacts": _contacts, "steps": _steps, "notes": _notes,
-    "meters": _meters,
+    "meters": _meters, "bonds": _bonds,
 }  # fmt: skip
 """Tables by name; `Results.to_pandas` describes their rows."""
 
@@ -120,17 +134,29 @@ TABLES: dict[str, Callable[[Results, list[int]], Columns]] = {
 def columns_of_table(
     results: Results, table: str, frames: Sequence[int] | slice | None
 ) -> tuple[Columns, dict[str, str]]:
-    """The columns of a table, and their units."""
+    """The columns of a table, and units of those that have one."""
+    if table.startswith(PROBE):
+        _without_frames(table, frames)
+        return probe_table(results, table.removeprefix(PROBE))
     if table not in TABLES:
         rest = "; run files have no readings of joints" if table == "joints" else ""
-        raise InputError(f"there is no table {table!r}: choose {', '.join(TABLES)}{rest}")
-    if frames is not None and table in ("steps", "notes", "meters"):
-        raise InputError(f"{table} are not by frames: leave `frames` out")
+        raise InputError(f"there is no table {table!r}: choose {', '.join(_known(results))}{rest}")
+    if table in ("steps", "notes", "meters", "bonds"):
+        _without_frames(table, frames)
     columns = TABLES[table](results, frame_numbers(results, frames))
     units = {name: UNITS[name] for name in columns if name in UNITS}
     if table == "steps":
         units = results.units
     return columns, {name: unit for name, unit in units.items() if unit}
+
+
+def _known(results: Results) -> list[str]:
+    return [*TABLES, *(f"{PROBE}{name}" for name in results.probes)]
+
+
+def _without_frames(table: str, frames: object) -> None:
+    if frames is not None:
+        raise InputError(f"{table} are not by frames: leave `frames` out")
 
 
 def to_pandas(results: Results, table: str, frames: Sequence[int] | slice | None) -> Any:
@@ -165,6 +191,7 @@ def to_xarray(results: Results, table: str, frames: Sequence[int] | slice | None
         "steps": "number_of_step",
         "notes": "note",
         "meters": "reading",
+        "bonds": "broken_bond",
     }.get(table, "row")
     data = xarray.Dataset({name: (row, values) for name, values in columns.items()})
     for name, unit in units.items():

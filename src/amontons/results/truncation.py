@@ -37,7 +37,7 @@ from amontons.results.run_file import (
     writing,
 )
 from amontons.results.stored_run import StoredRun
-from amontons.storage.writing import take_place
+from amontons.storage.writing import beside, take_place
 
 
 def cut_back(path: Path, step: int, about: Mapping[str, Any]) -> RunFile:
@@ -46,12 +46,12 @@ def cut_back(path: Path, step: int, about: Mapping[str, Any]) -> RunFile:
     A file whose writer was killed cannot be reopened for writing, so all of it is copied:
     compressed chunks as they are, even damaged ones, which their checksums reveal.
     """
-    fresh = path.with_name(f".{path.name}.new")
     old = StoredRun(path)
     try:
         with writing(path):
+            fresh = beside(path)
             require_space(path, path.stat().st_size)
-            with h5py.File(fresh, "w", libver=HDF5_VERSIONS) as new:
+            with h5py.File(fresh, "x", libver=HDF5_VERSIONS) as new:
                 _fill(new, old, step, about)
     finally:
         old.close()
@@ -102,9 +102,9 @@ def _write_added(new: h5py.File, old: StoredRun, step: int, frames: int) -> None
 
 
 def _copy_records(new: h5py.File, old: StoredRun, step: int) -> None:
-    """Bodies, shapes and materials added up to a step, and the counts of meters."""
+    """What had been added up to a step, the counts of meters, and the bonds that had broken."""
     tables = {name: old.added[name] for name in ("added/bodies", "added/shapes", "materials")}
-    for name, rows in {**tables, "meters": old.meter_rows()}.items():
+    for name, rows in {**tables, **{each: old.table(each) for each in ("meters", "bonds")}}.items():
         append_records(new[name], rows[rows["step"] <= step])
     for name in SURFACES:
         count = int(new["added/shapes"][name].sum())

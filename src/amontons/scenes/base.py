@@ -119,6 +119,8 @@ class Advice:
     max_iterations: int = 200
     friction: str | None = None
     """"convex" or "exact", or None for the default of simulations."""
+    rate: float = 60.0
+    """Frames per simulated second that a run records [1/s]."""
 
     def make_solver(self) -> Solver:
         """The solver of every step."""

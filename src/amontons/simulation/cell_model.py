@@ -61,6 +61,11 @@ class CellModel:
                 f"{world.joints[0].title} cannot be in a world with a cell: joints and springs do "
                 "not reach across its borders yet; take them out, or the cell"
             )
+        if len(world.bonds):
+            raise InputError(
+                "bonds cannot be in a world with a cell: they do not reach across its borders yet; "
+                "take them out, or the cell"
+            )
         unbounded = ~np.isfinite(masses.size)
         _check_planes(world, cell, unbounded)
         rounds = np.array([isinstance(shape, Sphere) for shape in world.shapes], dtype=bool)
@@ -85,6 +90,11 @@ class CellModel:
                     "it would touch its own image; make the cell longer. A floor or wall that "
                     "goes through the whole cell is a Plane"
                 )
+
+    def at(self, time: float) -> CellModel:
+        """The same in the stage that a step which begins then [s] is in."""
+        cell = self.cell.at(time)
+        return self if cell is self.cell else dataclasses.replace(self, cell=cell)
 
     def lattice(self, state: CellState) -> Lattice:
         """Where images are now."""

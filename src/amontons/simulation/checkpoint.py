@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from amontons.dynamics.bonds.model import BondState
 from amontons.errors import FileFormatError, InputError
 from amontons.simulation.checkpoint_checks import checksum, faults, wrong_shapes, wrong_types
 from amontons.simulation.inventory import Belongings, inventory_arrays, inventory_from
@@ -30,7 +31,7 @@ Arrays = dict[str, NDArray[Any]]
 Ids = NDArray[np.int64]
 
 FORMAT = "amontons checkpoint"
-VERSION = 6
+VERSION = 7
 
 
 def save(simulation: Simulation, path: str | os.PathLike[str]) -> None:
@@ -59,6 +60,7 @@ def restore(simulation: Simulation, path: str | os.PathLike[str]) -> None:
         ("bodies", _bodies_fit(simulation, arrays)),
         ("joints", _joints_fit(simulation, arrays, gone)),
         ("loads", _loads_fit(simulation, arrays, gone)),
+        ("bonds", _bonds_fit(simulation, arrays, gone)),
         ("cell", arrays["cell.edges"].shape == simulation.state.cell.edges.shape),
     ):
         if not fits:
@@ -121,7 +123,7 @@ def _read(path: Path) -> Arrays:
 
 
 def _arrays(simulation: Simulation) -> Arrays:
-    """The state, and what it stands on: ids to come, made bodies, bound joints and loads."""
+    """The state, and what it stands on: ids to come, what was made of bodies, bonds and loads."""
     world, columns, model = simulation.world, simulation.bodies.columns, simulation.model
     return {
         "format": np.array(FORMAT),
@@ -132,6 +134,7 @@ def _arrays(simulation: Simulation) -> Arrays:
         **{f"joints.bound.{name}": array for name, array in model.joints.bound().items()},
         **{f"loads.{name}": array for name, array in simulation.loads.state().items()},
         **{f"bodies.{name}": columns[name] for name in columns.names},
+        **{f"bonds.made.{name}": array for name, array in world.bonds.arrays().items()},
         **simulation.state.arrays(),
     }
 
@@ -157,6 +160,19 @@ def _joints_fit(simulation: Simulation, state: Arrays, gone: Ids) -> bool:
 def _loads_fit(simulation: Simulation, state: Arrays, gone: Ids) -> bool:
     left = [load for load in simulation.loads.loads if not np.isin(gone, load.ids or ()).any()]
     return state["loads.arms"].shape == (len(left), 3)
+
+
+def _bonds_fit(simulation: Simulation, state: Arrays, gone: Ids) -> bool:
+    """Whether the bonds that are left without bodies that are gone are those of the file."""
+    bonds = copy.deepcopy(simulation.world.bonds)
+    bonds.without_bodies(gone)
+    made = {f"bonds.made.{name}": array for name, array in bonds.arrays().items()}
+    wanted = {
+        f"bonds.{k}": v.shape for k, v in BondState.fresh(bonds.id, bonds.bodies)._asdict().items()
+    }
+    return all(np.array_equal(state[name], mine) for name, mine in made.items()) and all(
+        state[name].shape == shape for name, shape in wanted.items()
+    )
 
 
 def _put_back(simulation: Simulation, arrays: Arrays, gone: Ids, inventory: Belongings) -> None:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from amontons.checks import LARGEST
+from amontons.dynamics.bonds.model import WHOLE
 from amontons.dynamics.joints.tables import UNBROKEN
 from amontons.model.body_checks import inertia_fault
 from amontons.model.materials import PAIRED, PROPERTIES
@@ -32,7 +33,9 @@ UNIT = 0.01
 MEMORIES = ("contacts.", "rest.dormant.")
 """Prefixes of remembered contacts, of which there may be any number."""
 
-COUNTED = ("bodies.", "joints.", "loads.", "shapes.", "materials.", "flows.", *MEMORIES)
+COUNTED = (
+    "bodies.", "joints.", "bonds.", "loads.", "shapes.", "materials.", "flows.", *MEMORIES
+)  # fmt: skip
 """Prefixes of arrays whose shapes are compared elsewhere."""
 
 PER_BODY = ("rest.seen", "rest.since")
@@ -161,3 +164,10 @@ def _number_faults(arrays: Arrays) -> Iterator[str]:
         yield f"a motor is told a number beyond ±{LARGEST:g}"
     if (arrays["joints.broken_by"] > UNBROKEN).any():
         yield "a joint broke in a way that there is not"
+    if (arrays["bonds.broken_by"] > WHOLE).any():
+        yield "a bond broke in a way that there is not"
+    for name in ("id", "bodies"):
+        if not np.array_equal(arrays[f"bonds.{name}"], arrays[f"bonds.made.{name}"]):
+            yield "its bonds are not those of its state"
+    if not np.isfinite(arrays["bonds.load"]).all():
+        yield "bonds.load has a number that is not finite"

@@ -11,10 +11,17 @@ from numpy.typing import NDArray
 
 from amontons.dynamics.soundness import UNIT, first_unsound
 from amontons.errors import InputError, SimulationError
-from amontons.simulation.model import Model
+from amontons.model.world import World
+from amontons.simulation.model import Model, body_state
 from amontons.simulation.state import BodyState
 
 Floats = NDArray[np.float64]
+
+
+def check_world(world: World) -> None:
+    """Raise unless every number of a world's bodies is finite."""
+    ids = world.bodies.id
+    check_bodies(body_state(world.bodies), world.gravity, lambda row: world.name_of(int(ids[row])))
 
 
 def check_bodies(bodies: BodyState, gravity: Floats, name_of: Callable[[int], str]) -> None:

@@ -7,11 +7,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from amontons.dynamics.bonds.step import elastic_energies, strain_of, work_by_bonds
 from amontons.dynamics.contact_laws import ContactPlaces, ContactRules
 from amontons.dynamics.energy import Mechanics, mechanics
 from amontons.dynamics.energy_ledger import (
     CAUSES,
     OF_BODIES,
+    OF_BONDS,
     OF_CONTACTS,
     OF_JOINTS,
     Inertias,
@@ -35,8 +37,8 @@ Flags = NDArray[np.bool_]
 
 _NOTHING = np.empty(0)
 _NUMBER = {cause: i for i, cause in enumerate(CAUSES)}
-_BODIES, _CONTACTS, _JOINTS = (
-    [_NUMBER[cause] for cause in causes] for causes in (OF_BODIES, OF_CONTACTS, OF_JOINTS)
+_BODIES, _BONDS, _CONTACTS, _JOINTS = (
+    [_NUMBER[cause] for cause in causes] for causes in (OF_BODIES, OF_BONDS, OF_CONTACTS, OF_JOINTS)
 )
 _LOADS, _DAMPING, _RECOVERY = _NUMBER["loads"], _NUMBER["damping"], _NUMBER["recovery"]
 _DRIVES = _NUMBER["drives"]
@@ -52,9 +54,25 @@ class Taken(NamedTuple):
     joints_before: JointReadings  # at the poses of its start
     joints_after: JointReadings  # at those of its end
     broken: list[int]  # ids of joints that let go
+    torn: Flags  # bonds that did, (bonds,)
     loads_before: float  # the potentials that users' forces tell of [J]
     loads_after: float
     held: Mechanics  # what bodies held at its start
+
+
+class Sums(NamedTuple):
+    """Energies and works of a step [J]."""
+
+    kinetic: float  # of the bodies at its start
+    potential: float  # in gravity, then
+    of_bodies: list[float]  # the work `OF_BODIES`
+    of_contacts: list[float]  # the work `OF_CONTACTS`
+    of_joints: list[float]  # the work `OF_JOINTS`
+    elastic: float  # in compliant contacts at its end
+    springs_before: float  # in springs at its start
+    springs_after: float  # and at its end
+    loads_before: float = 0.0  # the potentials that users' forces tell of, at its start
+    loads_after: float = 0.0  # and at its end
 
 
 def entered(
@@ -64,41 +82,73 @@ def entered(
 
     What bodies hold at the end is not known here: `held` is for the report to say.
     """
-    start, solved, held = taken.start, taken.solved, taken.held
-    entries, elastic = book.work.tolist(), 0.0
-    springs_before = taken.joints_before.potential_energy()
-    stored = taken.loads_before + springs_before + book.in_contacts
-    entries[_OUTSIDE] += held.kinetic + (held.potential + stored) - book.held
-    mean, works = _work_on_bodies(model, start, solved, taken.moved)
-    _add(entries, _BODIES, works)
-    entries[_INTEGRATION] += _work_of_stiffness(start, solved, mean)
-    entries[_RECOVERY] += _work_of_parting(model, start, solved)
-    works, elastic = _work_of_contacts(model, rules, start, solved, mean)
-    _add(entries, _CONTACTS, works)
-    entries[_DRIVES] += solved.cell_work
-    impulses = solved.joint_impulses
+    start, solved = taken.start, taken.solved
+    mean, of_bodies = _work_on_bodies(model, start, solved, taken.moved)
+    of_contacts, elastic = _work_of_contacts(model, rules, start, solved, mean)
+    of_joints, impulses = [0.0] * len(_JOINTS), solved.joint_impulses
     if impulses.size:
-        works = work_of_joints(
+        of_joints = work_of_joints(
             model.joints, solved.joints, impulses, mean, solved.velocity, start.inverse_mass
         )
-        _add(entries, _JOINTS, works)
-    entries[_LOADS] += taken.loads_after - taken.loads_before
-    # the springs' work is in already: with what they hold in the end it makes their error
-    entries[_INTEGRATION] += elastic - book.in_contacts - springs_before
-    springs = taken.joints_after.potential_energy()
-    entries[_INTEGRATION] += springs
+    in_bonds = float(elastic_energies(model.bonds, *solved.bonds.strained).sum())
+    of_bonds, still_in_bonds, lost = [0.0] * len(_BONDS), 0.0, 0.0
+    if solved.bonds.which.size:
+        of_bonds, still_in_bonds, lost = _work_of_bonds(model, taken, mean)
+    after = booked(
+        book,
+        Sums(
+            taken.held.kinetic, taken.held.potential, of_bodies, of_contacts, of_joints, elastic,
+            taken.joints_before.potential_energy() + in_bonds,
+            taken.joints_after.potential_energy() + still_in_bonds,
+            taken.loads_before, taken.loads_after,
+        ),
+    )  # fmt: skip
+    work = after.work
+    work[_BONDS] += of_bonds
+    work[_DRIVES] += solved.cell_work
+    work[_INTEGRATION] += _work_of_stiffness(start, solved, mean)
+    work[_RECOVERY] += _work_of_parting(model, start, solved)
     if taken.broken:
-        lost = taken.joints_after.energy_of_broken(taken.broken)
-        entries[_INTEGRATION] += lost
-        entries[_DAMPING] -= lost
+        lost += taken.joints_after.energy_of_broken(taken.broken)
+    work[_INTEGRATION] += lost
+    work[_DAMPING] -= lost
     if asleep.any() and (fallen := asleep & ~start.still).any():
-        entries[_SLEEP] -= _motion_of(model, taken.moved, fallen, start.gravity)
-    return EnergyState(np.array(entries), book.held, taken.loads_after, springs, elastic)
+        work[_SLEEP] -= _motion_of(model, taken.moved, fallen, start.gravity)
+    return after
+
+
+def booked(book: EnergyState, sums: Sums) -> EnergyState:
+    """The books after a step in which nothing broke, fell asleep or had to be parted."""
+    entries = book.work.tolist()
+    stored = sums.loads_before + sums.springs_before + book.in_contacts
+    entries[_OUTSIDE] += sums.kinetic + (sums.potential + stored) - book.held
+    _add(entries, _BODIES, sums.of_bodies)
+    _add(entries, _CONTACTS, sums.of_contacts)
+    _add(entries, _JOINTS, sums.of_joints)
+    entries[_LOADS] += sums.loads_after - sums.loads_before
+    # the springs' work is in already: with what they hold in the end it makes their error
+    entries[_INTEGRATION] += sums.elastic - book.in_contacts - sums.springs_before
+    entries[_INTEGRATION] += sums.springs_after
+    return EnergyState(
+        np.array(entries), book.held, sums.loads_after, sums.springs_after, sums.elastic
+    )
 
 
 def _add(entries: list[float], causes: list[int], works: list[float]) -> None:
     for cause, work in zip(causes, works, strict=True):
         entries[cause] += work
+
+
+def _work_of_bonds(model: Model, taken: Taken, mean: Floats) -> tuple[list[float], float, float]:
+    """The work `OF_BONDS`, and the energy that bonds hold and those held that broke [J]."""
+    start, solved, moved = taken.start, taken.solved, taken.moved
+    which = solved.bonds.which
+    strain = strain_of(model.bonds, which, moved.position, moved.orientation)
+    each, torn = elastic_energies(model.bonds, which, strain), taken.torn[which]
+    works = work_by_bonds(
+        solved.bonds, solved.bond_impulses, mean, solved.velocity, start.inverse_mass
+    )
+    return works, float(each[~torn].sum()), float(each[torn].sum())
 
 
 def _motion_of(model: Model, bodies: BodyState, which: Flags, gravity: Floats) -> float:

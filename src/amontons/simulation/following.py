@@ -22,12 +22,14 @@ def followed(
 ) -> State:
     """What a state of bodies with other ids becomes; those that are disturbed are woken."""
     bodies: Bodies = world.bodies
+    disturbed = np.append(disturbed, state.bonds.ends_of_changes(world.bonds))
     woken = wake(body_state(bodies), np.isin(bodies.id, disturbed))
     bodies.columns["asleep"][:], bodies.columns["still"][:] = woken.asleep, woken.still
     return state._replace(
         gravity=world.gravity,
         bodies=body_state(bodies),
         joints=joints,
+        bonds=state.bonds.followed(world.bonds),
         contacts=state.contacts.renumbered(old_ids, bodies.id),
         watch=state.watch._replace(changed=True),
         rest=state.rest.renumbered(old_ids, bodies.id),
@@ -38,7 +40,7 @@ def followed(
 
 
 def require_alike(here: State, given: State) -> None:
-    """Raise unless a state is one of the same bodies, joints and sensors."""
+    """Raise unless a state is one of the same bodies, joints, bonds and sensors."""
     if not np.array_equal(here.bodies.id, given.bodies.id):
         raise InputError(
             f"this is a state of other bodies: it has {given.bodies.id.size} of them, and the "
@@ -46,5 +48,7 @@ def require_alike(here: State, given: State) -> None:
         )
     if [each.shape for each in here.joints] != [each.shape for each in given.joints]:
         raise InputError("this is a state of other joints: it has more of them, or fewer")
+    if not np.array_equal(here.bonds.id, given.bonds.id):
+        raise InputError("this is a state of other bonds: it has more of them, or fewer")
     if here.sensors.shape != given.sensors.shape:
         raise InputError("this is a state of other sensors")

@@ -10,14 +10,15 @@ from numpy.typing import NDArray
 
 from amontons.collision.contacts import ContactSet
 from amontons.collision.images.image_contacts import PeriodicContacts
+from amontons.dynamics.adhesion import NO_CURVATURE, pulls_of
 from amontons.dynamics.assembly import assemble
+from amontons.dynamics.bonds.step import BondStep, together
 from amontons.dynamics.contact_laws import (
     ContactPlaces,
     ContactRules,
     ContactTerms,
     contact_terms,
     late_hits,
-    pulls_of,
 )
 from amontons.dynamics.joints.law import JointRows
 from amontons.dynamics.joints.step import JointStep
@@ -154,6 +155,7 @@ def find_impulses(
     overlaps: StepOverlaps,
     forces: Floats,
     joints: JointStep,
+    bonds: BondStep,
     rules: ContactRules,
     solver: SolverChoice,
     *,
@@ -172,7 +174,7 @@ def find_impulses(
     Where there is one such pair, all contacts that overlap are treated so: between a deep and a
     shallow one per body might be shot out.
     """
-    mobile, rows = model.mobile, joints.rows
+    mobile, rows = model.mobile, together(bonds.rows, joints.rows)
     if start.inverse_mass is not model.masses.inverse_mass:  # some are asleep
         mobile = np.append(start.inverse_mass > 0.0, False)
     acting = np.asarray(mobile[rows.bodies].any(axis=1))
@@ -185,6 +187,8 @@ def find_impulses(
     contacts = drifting(contacts, start.gradient(NO_GROWTH))
     slides = slides_of(contacts, start.bodies)
     images = ImageRows.of(contacts, len(start.twist), slides)
+    curvature = model.curvature if model.pairs.adheres else NO_CURVATURE
+    pulls = pulls_of(contacts, model.bodies.material, curvature, model.pairs, rules, start.step)
     while True:
         terms = contact_terms(
             images.contacts,
@@ -203,9 +207,8 @@ def find_impulses(
         terms = images.terms_of_bodies(terms, contacts)
         if slides is not None:
             terms.slides = terms.of_kept(slides)
-            if terms.cohesion is not None:  # a pair's contacts share it, on a belt too
-                laws = model.bodies.material, model.pairs, rules, start.step
-                terms.cohesion = terms.of_kept(pulls_of(contacts, *laws))
+        if pulls is not None:
+            terms.cohesion = terms.of_kept(pulls)
         if model.pairs.resists_by_size:
             terms = with_resistance(terms, model)
         lasting = terms
@@ -218,6 +221,8 @@ def find_impulses(
             detected=contacts,
             terms=terms,
             joints=joints,
+            bonds=bonds,
+            rows=rows,
             acting=here,
             joint_rows=int(np.count_nonzero(acting)),
             share=share,
@@ -230,7 +235,7 @@ def find_impulses(
             depths=overlaps.depths,
             new=overlaps.new,
             kinetic=start.kinetic,
-            work=0.0,  # not known yet
+            ended=0.0,  # not known yet
             step=start.step,
             coordinates=joints.measured,
             growth=solve.growth,
@@ -252,7 +257,7 @@ def find_impulses(
         if calmer < CALM * after or (failed and calm.converged):
             velocity, solution, after = speeds, calm, calmer
             solved = solved._replace(solution=calm, velocity=speeds, motion=speeds)
-    solved = solved._replace(work=after - start.kinetic)
+    solved = solved._replace(ended=after)
     if terms.parting is not None and share.any(come_too_slowly_apart(terms, solution)):
         push = parting_terms(terms, solution, start.inverse_mass)
         held = parting_rows(acting_rows, solution)

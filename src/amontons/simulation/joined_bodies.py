@@ -1,4 +1,4 @@
-"""Bodies that joints keep from colliding, until the joints break."""
+"""Bodies that joints and bonds keep from colliding, until these break."""
 
 from __future__ import annotations
 
@@ -18,45 +18,62 @@ Floats = NDArray[np.float64]
 Pairs = NDArray[np.int64]
 
 
-class JoinedBodies(NamedTuple):
-    """Which joints hold, and what that means for collisions."""
+class Ties(NamedTuple):
+    """What holds two bodies together: joints, then bonds."""
 
-    broken: NDArray[np.bool_]  # (joints,)
-    apart: Pairs  # rows of bodies that an unbroken joint keeps from colliding, (pairs, 2)
+    bodies: NDArray[np.int32]  # rows, −1 for the world, (ties, 2)
+    collide: NDArray[np.bool_]  # whether they do so while it holds, (ties,)
+    weld: NDArray[np.bool_]  # whether it leaves B no way to move in A, (ties,)
+
+    @classmethod
+    def of(cls, joints: JointArrays, bonds: NDArray[np.int32]) -> Ties:
+        """Those of joints, and of bonds between bodies in these rows, which give way a little."""
+        none = np.zeros(len(bonds), dtype=bool)
+        return cls(
+            np.concatenate([joints.bodies, bonds]),
+            np.concatenate([joints.collide, none]),
+            np.concatenate([joints.weld, none]),
+        )
+
+
+class JoinedBodies(NamedTuple):
+    """Which ties hold, and what that means for collisions."""
+
+    broken: NDArray[np.bool_]  # (ties,)
+    apart: Pairs  # rows of bodies that an unbroken tie keeps from colliding, (pairs, 2)
     welded: NDArray[np.int32]  # number of the rigid piece that each body is of, (bodies,)
     once: NDArray[np.int32]  # and of which it was before any weld broke, (bodies,)
     welds: bool  # whether there were any
-    freed: NDArray[np.intp]  # rows of broken joints whose bodies collide again, (freed,)
+    freed: NDArray[np.intp]  # rows of broken ties whose bodies collide again, (freed,)
     pairs: Pairs  # rows of those bodies, the lower one first, (freed, 2)
     nobody_meets: bool  # whether no two bodies are left that could touch
 
     @classmethod
     def of(
         cls,
-        table: JointArrays,
+        ties: Ties,
         broken: NDArray[np.bool_],
         fixed: NDArray[np.bool_],
         driven: NDArray[np.bool_],
     ) -> JoinedBodies:
-        """While these joints are `broken`, (joints,).
+        """While these ties are `broken`, (ties,).
 
         Bodies that are `fixed` are one with the world, and two that are `driven` do not meet; both
         of shape (bodies,).
         """
-        rows = np.sort(table.bodies.astype(np.int64), axis=1)
-        silent, between = ~table.collide, (rows >= 0).all(axis=1)
+        rows = np.sort(ties.bodies.astype(np.int64), axis=1)
+        silent, between = ~ties.collide, (rows >= 0).all(axis=1)
         apart = rows[silent & between & ~broken]
-        welds = silent & table.weld
+        welds = silent & ties.weld
         welded, once = (_pieces(rows[some], fixed) for some in (welds & ~broken, welds))
         freed = np.flatnonzero(silent & between & broken)
-        held = {(a, b) for a, b in apart.tolist()}  # another joint may still hold them
-        free = [
-            (a, b) not in held and welded[a] != welded[b] for a, b in rows[freed].tolist()
-        ]  # fmt: skip
-        freed = freed[np.array(free, dtype=bool)]
-        moved = {(a, b) for a, b in held if not (driven[a] and driven[b])}
+        a, b = rows[freed].T
+        held = np.unique(_numbers(apart, driven.size))  # another tie may still hold them
+        freed = freed[~np.isin(_numbers(rows[freed], driven.size), held) & (welded[a] != welded[b])]
+        moving = ~driven[apart].all(axis=1)
+        moved = np.unique(_numbers(apart[moving], driven.size)).size
         still = int(np.count_nonzero(driven))
-        left = (driven.size * (driven.size - 1) - still * (still - 1)) // 2 - len(moved)
+        left = (driven.size * (driven.size - 1) - still * (still - 1)) // 2 - moved
         return cls(
             broken.copy(), apart, welded, once, bool(welds.any()), freed, rows[freed], left == 0
         )  # fmt: skip
@@ -74,6 +91,11 @@ class JoinedBodies(NamedTuple):
         return contacts if outer.all() else contacts.take(np.flatnonzero(outer))
 
 
+def _numbers(pairs: Pairs, bodies: int) -> NDArray[np.int64]:
+    """One number for each pair of rows of so many bodies, shape (pairs,)."""
+    return np.asarray(pairs[:, 0] * bodies + pairs[:, 1])
+
+
 def _pieces(welds: Pairs, fixed: NDArray[np.bool_]) -> NDArray[np.int32]:
     """Number of the rigid piece that each body is of; −1 in a pair is the world."""
     world = fixed.size
@@ -87,9 +109,9 @@ def _pieces(welds: Pairs, fixed: NDArray[np.bool_]) -> NDArray[np.int32]:
 def as_they_broke(
     contacts: ContactSet, overlap: Floats, joined: JoinedBodies, slack: float, share: Share
 ) -> tuple[ContactSet, Floats]:
-    """The contacts with gaps that count from the overlap in which a joint left its bodies.
+    """The contacts with gaps that count from the overlap in which a tie left its bodies.
 
-    Bodies that were joined may overlap, and were never asked to part. They need not when the joint
+    Bodies that were tied may overlap, and were never asked to part. They need not when the tie
     breaks: what was there then is allowed, and grows less as they part by themselves. So breaking
     gives nobody energy, and bodies that meet again later collide like all others.
 
@@ -97,7 +119,7 @@ def as_they_broke(
     its neighbours could else not give way when welds mend the errors of a step, and no impulses
     would be large enough.
 
-    `overlap` is what is left of those overlaps [m], shape (joints,); what is left now comes with
+    `overlap` is what is left of those overlaps [m], shape (ties,); what is left now comes with
     the contacts.
     """
     if not joined.broken.any() or not share.any(len(contacts) > 0):
@@ -113,7 +135,7 @@ def as_they_broke(
 def _overlaps(
     contacts: ContactSet, overlap: Floats, joined: JoinedBodies, share: Share
 ) -> tuple[Floats, Floats]:
-    """What is left of the overlap in which joints left bodies [m], (contacts,) and (joints,)."""
+    """What is left of the overlap in which ties left bodies [m], (contacts,) and (ties,)."""
     allowed = np.zeros(len(contacts))
     lasting = overlap[joined.freed] > 0.0
     freed, pairs = joined.freed[lasting], joined.pairs[lasting]

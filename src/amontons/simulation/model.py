@@ -12,19 +12,23 @@ from numpy.typing import NDArray
 
 from amontons.collision.contacts import ContactSet
 from amontons.collision.detector import CollisionDetector
+from amontons.dynamics.bonds.model import BondModel
 from amontons.dynamics.energy import Mechanics, mechanics
 from amontons.dynamics.forces import ForceSystem
 from amontons.dynamics.joints.model import JointModel
 from amontons.dynamics.joints.system import JointSystem
 from amontons.dynamics.joints.tables import JointState
 from amontons.dynamics.masses import Masses
+from amontons.errors import InputError
 from amontons.model.bodies import Bodies
 from amontons.model.materials import PairTable
 from amontons.model.motion import Motion
 from amontons.model.sensors import Sensor
+from amontons.model.shapes import Shape
 from amontons.model.world import World
 from amontons.simulation.cell_model import CellModel
-from amontons.simulation.joined_bodies import JoinedBodies
+from amontons.simulation.joined_bodies import JoinedBodies, Ties
+from amontons.simulation.small_world import SmallWorld
 from amontons.simulation.state import BodyState, State
 
 Floats = NDArray[np.float64]
@@ -44,17 +48,19 @@ class BodyModel(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """Constants of a run: bodies, masses, materials, joints, loads, motions, shapes to collide."""
+    """Constants of a run: bodies, masses, materials, joints, bonds, loads, motions, shapes."""
 
     bodies: BodyModel
     masses: Masses
     joints: JointModel
+    bonds: BondModel
     loads: ForceSystem
     motions: Sequence[Motion]
     detector: CollisionDetector
     pair_table: Callable[[], PairTable] = field(repr=False)
     """Properties of contacts between materials, which may be told apart between steps."""
     name_of_id: Callable[[int], str] = field(repr=False)
+    shapes: tuple[Shape, ...] = ()
     sensors: tuple[Sensor, ...] = ()
     cell: CellModel | None = None
     _holding: list[JoinedBodies] = field(default_factory=list, repr=False)
@@ -76,10 +82,15 @@ class Model:
             bodies.id, bodies.mass, bodies.inertia, bodies.shape, bodies.material, bodies.fixed,
             bodies.columns["motion"],
         )  # fmt: skip
-        return cls(
-            made, masses, joints, loads, world.motions, detector, lambda: world.materials.table,
-            world.name_of, tuple(world.sensors), CellModel.of(world, masses, detector),
+        found = cls(
+            made, masses, joints, BondModel.of(world.bonds, bodies.id), loads, world.motions,
+            detector, lambda: world.materials.table, world.name_of, tuple(world.shapes),
+            tuple(world.sensors),
+            CellModel.of(world, masses, detector),
         )  # fmt: skip
+        if found.pairs.adheres:
+            _ = found.curvature  # raises where a shape has none
+        return found
 
     @property
     def pairs(self) -> PairTable:
@@ -103,6 +114,11 @@ class Model:
         return np.append(self.masses.inverse_mass > 0.0, False)
 
     @cached_property
+    def small(self) -> SmallWorld | None:
+        """Its tables for compiled steps; None where there are no such."""
+        return SmallWorld.of(self)
+
+    @cached_property
     def no_contacts(self) -> ContactSet:
         """The contacts of bodies of which no two can touch."""
         rows, none = np.empty((0, 3)), np.empty(0)
@@ -111,11 +127,44 @@ class Model:
             np.empty(0, dtype=np.uint64), np.zeros(len(self.bodies.id) + 1, dtype=np.int64),
         )  # fmt: skip
 
-    def joined(self, state: JointState) -> JoinedBodies:
-        """Which bodies joints keep from colliding, as long as these are broken and those not."""
+    @cached_property
+    def _curvature(self) -> Floats:
+        """1/R of bodies [1/m]; NaN where it is not the same everywhere, (bodies,)."""
+        each = np.array([shape.curvature for shape in self.shapes], dtype=np.float64)
+        return np.asarray(each[self.bodies.shape])
+
+    @property
+    def curvature(self) -> Floats:
+        """1/R of bodies where they touch others [1/m], for adhesion; 0: flat, (bodies,).
+
+        Raises where a body adheres whose shape has none.
+        """
+        pairs, found = self.pairs, self._curvature
+        sticky = np.any(pairs.surface_energy_jkr + pairs.surface_energy_dmt, axis=1)
+        unknown = np.isnan(found) & sticky[self.bodies.material]
+        if unknown.any():
+            row = int(np.argmax(unknown))
+            kind = type(self.shapes[self.bodies.shape[row]]).__name__
+            raise InputError(
+                f"{self.name_of(row)} has a surface energy, but its shape, {kind}, has no single "
+                "radius: give its material a cohesion [N] instead, or make the body of spheres"
+            )
+        return found
+
+    @cached_property
+    def ties(self) -> Ties:
+        """What holds two bodies together: joints, then bonds."""
+        return Ties.of(self.joints.tables.joints, self.bonds.bodies)
+
+    def tied(self, state: State) -> NDArray[np.int32]:
+        """Rows of bodies held by joints and bonds that are not broken, −1: the world, (ties, 2)."""
+        return self.ties.bodies[~state.broken]
+
+    def joined(self, state: State) -> JoinedBodies:
+        """Which bodies joints and bonds keep from colliding, as long as these are not broken."""
         if not self._holding or not np.array_equal(self._holding[0].broken, state.broken):
             found = JoinedBodies.of(
-                self.joints.tables.joints, state.broken, self.bodies.fixed, self.masses.driven
+                self.ties, state.broken, self.bodies.fixed, self.masses.driven
             )  # fmt: skip
             self._holding[:] = [found]
             self.detector.keep_apart(found.apart)
@@ -128,6 +177,11 @@ def body_state(bodies: Bodies) -> BodyState:
     return BodyState(bodies.id, *(columns[name] for name in BodyState._fields[1:]))
 
 
+def start_of(world: World, joints: JointState) -> State:
+    """The state of a world before its first step, in the world's own arrays."""
+    return State.at_start(body_state(world.bodies), joints, world.gravity, world.cell)
+
+
 def prepare(world: World) -> tuple[Model, State]:
     """The model of a world and its state before the first step, for :func:`amontons.step`.
 
@@ -136,7 +190,11 @@ def prepare(world: World) -> tuple[Model, State]:
     poses = world.bodies.position, world.bodies.orientation
     joints = JointSystem(world.joints, world.index_of, *poses)
     loads = ForceSystem(world.forces, world.index_of, *poses)
-    bodies = body_state(world.bodies)._replace(seen=np.zeros(len(world.bodies), dtype=bool))
-    state = State.at_start(bodies, joints.state, world.gravity, world.cell)
-    flows = state.flows.sized(len(world.flows), len(world.materials.list))
-    return Model.of(world, joints.model, loads), state._replace(flows=flows).copy()
+    state = start_of(world, joints.state)
+    seen = np.zeros(len(world.bodies), dtype=bool)
+    state = state._replace(
+        bodies=state.bodies._replace(seen=seen),
+        bonds=state.bonds.followed(world.bonds),
+        flows=state.flows.sized(len(world.flows), len(world.materials.list)),
+    )
+    return Model.of(world, joints.model, loads), state.copy()

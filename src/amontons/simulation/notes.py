@@ -12,6 +12,7 @@ FIRST_OVERLAP = "first overlap"
 OVERLAP = "overlap"
 RUNAWAY = "runaway"
 BROKEN_JOINT = "broken joint"
+BROKEN_BOND = "broken bonds"
 WAITING_SOURCE = "waiting source"
 
 HEADINGS = {
@@ -21,6 +22,7 @@ HEADINGS = {
     OVERLAP: "bodies overlapped deeply",
     RUNAWAY: "energy came from nowhere",
     BROKEN_JOINT: "joints broke",
+    BROKEN_BOND: "bonds broke",
     WAITING_SOURCE: "sources began to wait for room",
 }
 """Kinds of notes, and what a summary says of each."""
@@ -50,7 +52,7 @@ class Note:
     @property
     def expected(self) -> bool:
         """Whether it reports something intended, such as a breaking joint, rather than trouble."""
-        return self.kind in (BROKEN_JOINT, WAITING_SOURCE)
+        return self.kind in (BROKEN_JOINT, BROKEN_BOND, WAITING_SOURCE)
 
     def __str__(self) -> str:
         return f"step {self.step} (t = {self.time:.6g} s): {self.message}"

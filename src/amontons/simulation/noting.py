@@ -7,11 +7,13 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from amontons.dynamics.bonds.model import WAYS_TO_BREAK
 from amontons.dynamics.contact_laws import ContactRules
 from amontons.dynamics.joints.breaking import told
 from amontons.problem.solution import Solution
 from amontons.simulation.model import Model
 from amontons.simulation.notes import (
+    BROKEN_BOND,
     BROKEN_JOINT,
     CONVERGENCE,
     FIRST_OVERLAP,
@@ -31,9 +33,11 @@ Floats = NDArray[np.float64]
 
 def notes_of(
     model: Model, state: State, solved: StepSolution, rules: ContactRules, tolerance: float,
-    broken: list[int],
+    broken: list[int], torn: NDArray[np.bool_],
 ) -> tuple[Note, ...]:  # fmt: skip
-    """What a careful user should know of the step just taken; `broken` are ids of joints.
+    """What a careful user should know of the step just taken.
+
+    `broken` are ids of the joints that let go in it, and `torn` are the bonds, shape (bonds,).
 
     The state is that after the step, and the tolerance is what its solver was asked for.
     """
@@ -43,6 +47,7 @@ def notes_of(
         *taking.travel(),
         *taking.overlaps(),
         *taking.broken_joints(broken),
+        *taking.broken_bonds(np.flatnonzero(torn)),
     )
 
 
@@ -165,6 +170,23 @@ class _Taking:
                 ends,
                 load,
             )
+
+    def broken_bonds(self, torn: NDArray[np.intp]) -> Iterator[Note]:
+        """Bonds under greater stress than they may bear, all of a step in one note."""
+        if not torn.size:
+            return
+        state, bonds = self.state.bonds, self.model.bonds
+        worst = torn[np.argmax(state.broken_under[torn])]
+        under = float(state.broken_under[worst])
+        count = "1 bond broke" if torn.size == 1 else f"{torn.size} bonds broke, the worst"
+        ends = bonds.bodies[worst].tolist()
+        yield self._note(
+            BROKEN_BOND,
+            f"{count} in {WAYS_TO_BREAK[state.broken_by[worst]]} at {under:.4g} Pa: bond "
+            f"{bonds.id[worst]} between {_both(map(self.model.name_of, ends))}",
+            ends,
+            under,
+        )
 
 
 def worst_rows(solved: StepSolution, solution: Solution) -> list[int]:

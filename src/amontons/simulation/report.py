@@ -38,7 +38,7 @@ class StepReport:
     contacts: int = reading(total="largest")
     """Contacts in the problem."""
     joint_rows: int = reading(total="largest")
-    """Rows of joints, motors and springs in the problem."""
+    """Rows of joints, motors, springs and bonds in the problem."""
     iterations: int = reading(total="mean")
     """Iterations of the solver."""
     status: Status = reading(attribute="converged", total="sum")

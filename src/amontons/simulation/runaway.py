@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from amontons.algebra.rotations import rotation_matrices
 from amontons.collision.contacts import ContactSet
+from amontons.dynamics.bonds.step import elastic_energies
 from amontons.dynamics.contact_laws import ContactPlaces, ContactRules
 from amontons.dynamics.joints.readings import JointReadings
 from amontons.dynamics.joints.step import target_speeds
@@ -43,22 +44,22 @@ ABSURD = 1e3
 
 
 def judged(
-    watch: WatchState, model: Model, rules: ContactRules, solved: StepSolution, before: float,
-    elastic: float,
+    watch: WatchState, model: Model, rules: ContactRules, free: float, kinetic: float,
+    given: float, before: float, elastic: float,
 ) -> tuple[WatchState, float]:  # fmt: skip
     """What is known after this step, and kinetic energy by its ceiling if that is a runaway, or 0.
 
-    `before` is the kinetic energy at the start of the step, and `elastic` that of all springs [J].
+    `before` is the kinetic energy at the start of the step, `free` that at the free velocity and
+    `kinetic` that in the end; `given` is the :func:`driven_work`, `elastic` is in all springs [J].
     """
-    kinetic, given = solved.kinetic + solved.work, driven_work(model, solved)
-    supply = max(0.0, before - watch.last) + max(0.0, solved.kinetic - before) + given
+    supply = max(0.0, before - watch.last) + max(0.0, free - before) + given
     supply += elastic if watch.changed else 0.0
     ceiling = min(watch.supplied, watch.peak + float(watch.recent[:, 1].sum())) + supply
     # by default a tenth of the speed of a fall, of which the slip speed is a thousandth
     speed = max(rules.recovery_speed, 100.0 * rules.slip_speed)
     ceiling += 0.5 * speed * speed * model.masses.total
     ratio = kinetic / ceiling if ceiling > 0.0 else 0.0
-    rising = solved.work - given > RISE * kinetic
+    rising = kinetic - free - given > RISE * kinetic
     strikes = 0 if ratio <= WARY else watch.strikes + rising
     recent = np.empty_like(watch.recent)
     recent[:-1], recent[-1, 0], recent[-1, 1] = watch.recent[1:], kinetic + elastic, supply
@@ -92,7 +93,7 @@ def elastic_energy(
 
 def driven_work(model: Model, solved: StepSolution) -> float:
     """Work of motors with a limit, moving targets, kinematic bodies, belts and a cell [J]."""
-    rows, driven = solved.rows, model.masses.kinematic.size > 0
+    rows, driven = solved.joints.rows, model.masses.kinematic.size > 0
     contacts, share = solved.terms.contacts, solved.share
     total = max(0.0, solved.cell_work)
     if share.any(solved.terms.slides is not None):
@@ -114,6 +115,10 @@ def driven_work(model: Model, solved: StepSolution) -> float:
         speeds = target_speeds(model.joints, solved.joints)
         total += work_through_rows(rows, solved.joint_impulses, speeds, solved.velocity, kinematic)
         total += solved.joints.retargeted
+    if driven and solved.bonds.rows.free:
+        still = np.zeros(solved.bonds.rows.free)
+        bonds = solved.bonds.rows, solved.bond_impulses
+        total += work_through_rows(*bonds, still, solved.velocity, kinematic)
     return total
 
 
@@ -129,7 +134,11 @@ def watch_energy(
     if word == "off":
         return state.watch, []
     elastic = elastic_energy(model, joints, solved.detected, solved.share)
-    after, ratio = judged(state.watch, model, rules, solved, before, elastic)
+    elastic += float(elastic_energies(model.bonds, *solved.bonds.strained).sum())
+    given = driven_work(model, solved)
+    after, ratio = judged(
+        state.watch, model, rules, solved.kinetic, solved.ended, given, before, elastic
+    )
     if not ratio:
         return after, []
     text, names = explain(model, state.bodies, solved, ratio)
@@ -161,7 +170,7 @@ def explain(
     fastest = float(np.linalg.norm(solved.velocity[rows[0], :3]))
     return (
         f"energy comes from nowhere: contacts and joints gave {listed(names)} kinetic energy, now "
-        f"{solved.kinetic + solved.work:.3g} J in all, {ratio:.2g} times what gravity, motors and "
+        f"{solved.ended:.3g} J in all, {ratio:.2g} times what gravity, motors and "
         f"everything else could have supplied ({names[0] if names else 'a body'} moves at "
         f"{fastest:.3g} m/s). See whether bodies overlap, joints and motors contradict each other "
         "or masses are extremely unequal there; take a shorter step (or substeps), or a solver "

@@ -23,7 +23,6 @@ def chosen_solvers(
     solver: Solver | None,
     friction: str,
     ranks: Communicator | None,
-    world: World,
     sleeping: Sleeping | None,
 ) -> SolverChoice:
     """The solvers of a run; with ranks, those whose iterations processes can share."""
@@ -32,10 +31,6 @@ def chosen_solvers(
         return usual
     if not isinstance(ranks, Communicator):
         raise InputError(f"ranks must be those of amontons.ranks.here(), got {ranks!r}")
-    if world.cell is not None:
-        raise InputError(
-            "processes cannot share a world with a cell yet: leave out `ranks`, or the cell"
-        )
     if sleeping is not None:
         raise InputError(
             "processes cannot share a run in which bodies fall asleep: leave out `ranks`, or "
@@ -49,7 +44,19 @@ def chosen_solvers(
     if solver is None:
         mine = APGD(tolerance=COARSE, max_iterations=MOST_ITERATIONS)
         return usual._replace(many=_shared(SolverChoice.of(mine, friction).many))
-    return SolverChoice(_shared(usual.many), _shared(usual.many))
+    return SolverChoice(_shared(usual.many), _shared(usual.few))
+
+
+def require_shareable(ranks: Communicator | None, world: World) -> None:
+    """Raise where processes cannot share what there is in the world."""
+    if ranks is None:
+        return
+    for what, found in (("a cell", world.cell is not None), ("bonds", len(world.bonds) > 0)):
+        if found:
+            raise InputError(
+                f"processes cannot share a world with {what} yet: leave out `ranks`, or "
+                f"{what.replace('a ', 'the ')}"
+            )
 
 
 def _shared(solver: Solver) -> Solver:

@@ -12,8 +12,9 @@ import numpy as np
 
 from amontons._blas import one_blas_thread
 from amontons.array_types import Floats
-from amontons.checks import positive
+from amontons.checks import positive, whole
 from amontons.collision.memory import RememberedContacts
+from amontons.dynamics.bonds.readings import BondReadings
 from amontons.dynamics.energy_ledger import Work
 from amontons.dynamics.forces import ForceSystem
 from amontons.errors import InputError, StrictError
@@ -23,25 +24,26 @@ from amontons.problem.problem import ConeProblem
 from amontons.ranks.communicator import Communicator
 from amontons.simulation.cell_state import CellState
 from amontons.simulation.checkpoint import restore, save
-from amontons.simulation.checks import check_bodies
+from amontons.simulation.checks import check_world
+from amontons.simulation.compiled import Compiled
 from amontons.simulation.contacts import Contacts
 from amontons.simulation.flowing import Moment, flow
 from amontons.simulation.following import followed, require_alike
 from amontons.simulation.inventory import Begun
 from amontons.simulation.joint_handles import SimulatedJoints
 from amontons.simulation.meters import MeterReading, meter_readings
-from amontons.simulation.model import Model, body_state
+from amontons.simulation.model import Model, start_of
 from amontons.simulation.movers import moves
 from amontons.simulation.notes import troubles
 from amontons.simulation.progress import end_of_run, progress_bar
 from amontons.simulation.report import Readings, StepReport
 from amontons.simulation.rules import Rules
 from amontons.simulation.sensing import NO_SENSORS, by_name, mean_of_substeps, read_before
-from amontons.simulation.sharing import chosen_solvers, require_agreement
+from amontons.simulation.sharing import chosen_solvers, require_agreement, require_shareable
 from amontons.simulation.sleeping import Sleeping
 from amontons.simulation.slumber import slumber
 from amontons.simulation.state import State
-from amontons.simulation.step import take_step
+from amontons.simulation.step import staged, take_step
 from amontons.simulation.step_size import AutomaticStep
 from amontons.simulation.step_solution import StepSolution
 from amontons.simulation.turnstile import Turnstile, holding_still
@@ -63,8 +65,8 @@ class Simulation:
     solver:
         Of the cone complementarity problem of each step; by default `Auto` to a scaled error of
         1e-3, or 1e-8 where contacts and joint rows are few (up to 256), with at most 10 000
-        iterations. For large scenes `APGD(tolerance=1e-2, max_iterations=50)` is several times
-        faster.
+        iterations, and at least 20 where they are many. For large scenes
+        `APGD(tolerance=1e-2, max_iterations=50)` is several times faster.
     friction:
         "convex" for the convex relaxation of papers 3 to 5, which lets sliding bodies rise by
         h μ v, or "exact" for Coulomb's law itself, at 1 to 2.4 times the cost.
@@ -73,19 +75,18 @@ class Simulation:
     sleeping:
         When bodies that rest fall asleep, such as `Sleeping()`; by default never.
     near:
-        Contacts with a smaller gap [m] are always in the problem; by default 2 % of the typical
-        body's half thickness.
+        Smaller gaps [m] are always in the problem; by default 2 % of a typical half thickness.
     recovery_speed:
         Bodies that overlap separate at this speed at most [m/s]; by default a tenth of the speed of
         a fall over the typical body's half thickness.
     bounce_speed:
-        Impacts slower than this [m/s] give nothing back, whatever the restitution; by default
-        twice the speed that gravity gives in a step.
+        Slower impacts [m/s] give nothing back; by default twice what gravity gives in a step.
     watch:
-        What to do where energy comes from nowhere, as in a run that has become unstable: "stop"
-        with a `RunawayError`, "note" it and go on, or "off".
+        When energy appears from nowhere: "stop" with a `RunawayError`, "note" it, or "off".
     ranks:
         Processes that share the work, such as `amontons.ranks.here()`: see docs/ranks.md.
+    compiled:
+        Take steps of small worlds in one compiled call, to the same bits; compiled once.
     """
 
     def __init__(
@@ -102,28 +103,25 @@ class Simulation:
         bounce_speed: float | None = None,
         watch: str = "stop",
         ranks: Communicator | None = None,
+        compiled: bool = False,
     ) -> None:
         if not isinstance(world, World):
             raise InputError(f"a simulation needs an amontons.World, got {world!r}")
-        if isinstance(substeps, bool) or not isinstance(substeps, int) or substeps < 1:
-            raise InputError(f"substeps must be a whole number, 1 or more, got {substeps!r}")
         self.world = world
         self.step_length = step if isinstance(step, AutomaticStep) else positive("step", step)
-        self.substeps = substeps
+        self.substeps = whole("substeps", substeps, 1)
         self.rules = Rules(
             near=near, recovery_speed=recovery_speed, bounce_speed=bounce_speed,
-            sleeping=sleeping, watch=watch,
+            sleeping=sleeping, watch=watch, compiled=compiled,
         )  # fmt: skip
         """How bodies touch, when they sleep, and what to do where energy comes from nowhere."""
-        self.ranks = ranks
-        self.solvers = chosen_solvers(solver, friction, ranks, world, sleeping)
+        self.ranks, self.solvers = ranks, chosen_solvers(solver, friction, ranks, sleeping)
         self.readings, self._turnstile = Readings(), Turnstile()
         self.joints = SimulatedJoints(world)
         self.loads = ForceSystem([], world.index_of, self.bodies.position, self.bodies.orientation)
         self.bodies.columns["seen"][:] = False
-        state = body_state(world.bodies), self.joints.state, world.gravity, world.cell
-        self._state = State.at_start(*state)
-        self._last: StepSolution | None = None
+        self._state = start_of(world, self.joints.state)
+        self._last: StepSolution | Compiled | None = None
         self._ids = self._last_ids = self.bodies.id.copy()
         self._earlier: tuple[Contacts, ...] = ()
         self._version, self._sensors, self._places = -1, NO_SENSORS, self.bodies.position
@@ -179,7 +177,12 @@ class Simulation:
 
     @solver.setter
     def solver(self, solver: Solver) -> None:
-        self.solvers = chosen_solvers(solver, "convex", self.ranks, self.world, self.rules.sleeping)
+        self.solvers = chosen_solvers(solver, "convex", self.ranks, self.rules.sleeping)
+
+    @property
+    def bonds(self) -> BondReadings:
+        """Bonds: forces and stresses in them, and which are broken."""
+        return BondReadings(self.model.bonds, self._state.bonds, self._ids)
 
     @property
     def cell(self) -> CellState:
@@ -252,23 +255,19 @@ class Simulation:
             self._state, report = slumber(self.state, self._next_length(self.state))
             return [report]
         if self.world.version != self._version:  # nothing is bound to bodies that are nowhere
-            ids, name_of = self.bodies.id, self.world.name_of
-            named = lambda row: name_of(int(ids[row]))  # noqa: E731
-            check_bodies(body_state(self.bodies), self.world.gravity, named)
-        state, reports = self.state, []
+            check_world(self.world)
+        state, reports, sensed = self.state, [], []
         earlier: list[Contacts] = []
-        sensed = []
         with holding_still(self.world):
             for part in range(self.substeps):
-                place = state.bodies.position
+                place, h = state.bodies.position, self._next_length(state)
                 state, report, solved = take_step(
-                    self._model, state, self._next_length(state), self.solvers, self.rules,
-                    self.ranks,
-                )  # fmt: skip
+                    self._model, state, h, self.solvers, self.rules, self.ranks
+                )
                 reports.append(report)
                 sensed.append(state.sensors)
                 if part < self.substeps - 1 and solved is not None:
-                    earlier.append(solved.contacts(self._ids, place))
+                    earlier.append(staged(solved).contacts(self._ids, place))
         state = state._replace(sensors=mean_of_substeps(self._model.sensors, sensed))
         self._last, self._last_ids, self._places = solved, self._ids, place.copy()
         self._earlier = tuple(earlier)
@@ -317,6 +316,7 @@ class Simulation:
             if self._state.gravity is not world.gravity:
                 self._state = self._state._replace(gravity=world.gravity)
             return
+        require_shareable(self.ranks, world)
         state, joints_before = self._state, self.joints.joints
         poses = bodies.position, bodies.orientation
         self.joints.update(world.joints, world.index_of, *poses)
@@ -351,6 +351,7 @@ class Simulation:
         """
         found = Contacts.none()
         if self._last is not None:
+            self._last = staged(self._last)  # a compiled step is gone through when asked for
             last = self._last.contacts(self._last_ids, self._places)
             found = dataclasses.replace(last, earlier=self._earlier)
         if not self._state.rest.dormant.keys.size:
@@ -369,6 +370,7 @@ class Simulation:
                 "no step has been taken yet, or everybody sleeps or is gone, so there is no "
                 "problem: take a step, or wake bodies up, as by a velocity that is written"
             )
+        self._last = staged(self._last)
         return self._last.problem
 
     # -- looking ----------------------------------------------------------------------------------
@@ -392,8 +394,7 @@ class Simulation:
         restore(self, path)
 
     def __repr__(self) -> str:
-        return (
-            f"<Simulation: {len(self.bodies)} bodies, {len(self.joints)} joints, at "
-            f"{self.time:.6g} s after {self.steps} steps, {type(self.solver).__name__} to "
-            f"{self.solver.tolerance:g}>"
-        )
+        what = f"{len(self.bodies)} bodies, {len(self.joints)} joints"
+        when = f"at {self.time:.6g} s after {self.steps} steps"
+        how = f"{type(self.solver).__name__} to {self.solver.tolerance:g}"
+        return f"<Simulation: {what}, {when}, {how}>"

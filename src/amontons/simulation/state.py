@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from amontons.collision.memory import RememberedContacts
+from amontons.dynamics.bonds.model import NO_BONDS, BondState
 from amontons.dynamics.energy_ledger import CAUSES, Work
 from amontons.dynamics.joints.model import JointModel
 from amontons.dynamics.joints.tables import JointState, state_without
@@ -129,6 +130,27 @@ class State(NamedTuple):
     cell: CellState
     sensors: Floats = NOT_SENSED  # what all sensors read of the last step, (numbers,)
     flows: FlowState = FlowState.none()  # what sources, sinks and meters have counted
+    bonds: BondState = NO_BONDS
+
+    @property
+    def broken(self) -> Flags:
+        """Which joints are, then which bonds, shape (joints + bonds,)."""
+        if not self.bonds.broken.size:
+            return self.joints.broken
+        return np.concatenate([self.joints.broken, self.bonds.broken])
+
+    @property
+    def overlap(self) -> Floats:
+        """In which joints and bonds left their bodies when they broke [m], (joints + bonds,)."""
+        return np.concatenate([self.joints.overlap, self.bonds.overlap])
+
+    def with_overlap(self, overlap: Floats) -> State:
+        """The same with this much of it left."""
+        count = self.joints.overlap.size
+        return self._replace(
+            joints=self.joints._replace(overlap=overlap[:count]),
+            bonds=self.bonds._replace(overlap=overlap[count:]),
+        )
 
     @classmethod
     def at_start(
@@ -181,7 +203,7 @@ class State(NamedTuple):
     def take(self, rows: ArrayLike, joints: JointModel) -> State:
         """The state of some bodies, given by their rows, and of everything between them.
 
-        Contacts and joints are kept if both of their bodies are, or one and the world. The books of
+        Contacts, joints and bonds are kept if both bodies are, or one and the world. The books of
         energy are those of all bodies.
         """
         chosen = np.asarray(rows)
@@ -199,6 +221,7 @@ class State(NamedTuple):
         return self._replace(
             bodies=BodyState._make(column[chosen] for column in self.bodies),
             joints=state_without(self.joints, joints.tables, gone),
+            bonds=self.bonds.take(np.asarray(np.isin(self.bonds.bodies, ids[chosen]).all(axis=1))),
             contacts=self.contacts.renumbered(ids, ids[chosen]),
             rest=self.rest.renumbered(ids, ids[chosen]),
             cell=self.cell._replace(

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 from numpy.typing import NDArray
 
 from amontons.checks import positive
 from amontons.collision.broad.rows import body_order
 from amontons.collision.contacts import ContactSet
+from amontons.dynamics.bonds.step import bond_rows, bonds_loaded
 from amontons.dynamics.contact_laws import ContactRules
 from amontons.dynamics.free_velocity import free_velocities
 from amontons.dynamics.integration import advance
@@ -19,6 +22,7 @@ from amontons.ranks.communicator import Communicator
 from amontons.simulation.cell_model import CellModel
 from amontons.simulation.cell_state import CellState
 from amontons.simulation.checks import check_bodies, unit
+from amontons.simulation.compiled import Compiled, compiled_step
 from amontons.simulation.energy_book import Taken, entered
 from amontons.simulation.impulses import Start, find_impulses
 from amontons.simulation.joined_bodies import as_they_broke
@@ -75,10 +79,11 @@ def take_step(
     choice: SolverChoice,
     rules: Rules,
     ranks: Communicator | None = None,
-) -> tuple[State, StepReport, StepSolution | None]:
+) -> tuple[State, StepReport, StepSolution | Compiled | None]:
     """As :func:`step`, with the problem that was solved and its solution; None: all sleep.
 
-    The processes that share it are `ranks`, if there are any.
+    The processes that share it are `ranks`, if there are any; they take no compiled step. Of one
+    there is what :func:`staged` goes through again, to the same bits.
     """
     check_bodies(state.bodies, state.gravity, model.name_of)
     if model.cell is not None:
@@ -86,6 +91,8 @@ def take_step(
             raise InputError(
                 "bodies in a cell do not fall asleep: leave out `sleeping`, or the cell"
             )
+        model = dataclasses.replace(model, cell=model.cell.at(state.time))
+        assert model.cell is not None
         cell, bodies = model.cell.begun(state.cell, state.bodies)
         model.cell.check_room(cell.lengths, model.name_of_id, model.bodies.id)
         state = state._replace(cell=cell, bodies=bodies)
@@ -101,16 +108,23 @@ def take_step(
         return *slumber(state, h, watch), None
     state, contacts, share = detect(model, astir, twist, h, contact_rules, ranks)
     watch.lap("detect")
-    # v* = v + h M⁻¹ f, and the rows of joints
+    if rules.compiled and ranks is None and astir.active is None and rules.sleeping is None:
+        whole = compiled_step(
+            model, state, contacts, wrench, h, choice, rules, contact_rules, watch
+        )  # fmt: skip
+        if whole is not None:
+            return whole
+    # v* = v + h M⁻¹ f, and the rows of joints and bonds
     start = free_motion(model, state, twist, wrench, h)
     place = state.bodies.position, state.bodies.orientation
     joints, found = joint_rows(model.joints, state.joints, *place, start.steady, state.time, h)
+    glued = bond_rows(model.bonds, state.bonds, *place, start.steady, h)
     state = state._replace(joints=joints)
     # v⁺ = v* + M⁻¹ D γ with the impulses γ that solve the cone complementarity problem
     memory = state.contacts.recall(contacts, CARRIED)
     overlaps = overlaps_of(contacts, model, state.bodies, memory[:, PARTING], share)
     solved = find_impulses(
-        model, start, contacts, overlaps, memory, found, contact_rules, choice,
+        model, start, contacts, overlaps, memory, found, glued, contact_rules, choice,
         name=f"step {state.steps + 1}", watch=watch, share=share,
     )  # fmt: skip
     held = model.mechanics(state.bodies, state.bodies.twist, state.gravity)
@@ -123,11 +137,15 @@ def take_step(
     joints, broken = loaded(model.joints, joints, found, solved.joint_impulses)
     angle, coordinates = measure(model.joints, joints.angle, moved.position, moved.orientation)
     joints = joints._replace(angle=angle)
-    if broken:
-        ends = model.joints.bodies[np.isin(model.joints.ids, broken)]
+    bonds, torn = bonds_loaded(
+        model.bonds, state.bonds, glued, solved.bond_impulses, h, state.time + h
+    )
+    loosened = state._replace(joints=joints, bonds=bonds)
+    if broken or torn.any():
+        ends = model.ties.bodies[loosened.broken & ~state.broken]
         moved = wake(moved, among(ends, len(twist)))
     bodies, since = dozed_off(
-        rules.sleeping, model, state, moved, solved.terms.contacts, joints.broken, h
+        rules.sleeping, model, state, moved, solved.terms.contacts, model.tied(loosened), h
     )
     as_ended = JointReadings(model.joints, joints, coordinates)
     potentials = (
@@ -136,7 +154,7 @@ def take_step(
             moved.position, moved.orientation, moved.twist, state.time + h
         ),
     )  # fmt: skip
-    taken = Taken(start, solved, moved, as_begun, as_ended, broken, *potentials, held)
+    taken = Taken(start, solved, moved, as_begun, as_ended, broken, torn, *potentials, held)
     energy = entered(state.energy, model, contact_rules, taken, bodies.asleep)
     now = model.mechanics(bodies, bodies.twist, state.gravity)
     remembered = share.remembered(contacts, solved.carried(contact_rules.slip_speed))
@@ -156,6 +174,7 @@ def take_step(
         rest=rest,
         flows=state.flows,  # which act between steps
         cell=state.cell if model.cell is None else carried_on(model.cell, state, start, solved),
+        bonds=bonds,
     )
     if model.sensors:
         touching = solved.all_contacts(state.bodies.id, state.bodies.position)
@@ -165,9 +184,19 @@ def take_step(
     watch.lap("advance")
     solved = solved._replace(coordinates=coordinates)
     tolerance = choice.for_problem(solved.problem).tolerance
-    notes = notes_of(model, after, solved, contact_rules, tolerance, broken)
+    notes = notes_of(model, after, solved, contact_rules, tolerance, broken, torn)
     report = report_on(model, after, solved, as_ended, now, (*warnings, *notes), watch)
     return after, report, solved
+
+
+def staged(taken: StepSolution | Compiled) -> StepSolution:
+    """The problem and the solution of a step, also of one that was taken in one compiled call."""
+    if isinstance(taken, StepSolution):
+        return taken
+    rules = dataclasses.replace(taken.rules, compiled=False)
+    _, _, solved = take_step(taken.model, taken.state, taken.step, taken.choice, rules)
+    assert isinstance(solved, StepSolution)
+    return solved
 
 
 def driven(model: Model, state: State, h: float) -> Floats:
@@ -204,7 +233,7 @@ def detect(
     Where somebody sleeps, contacts are those of bodies that are awake; whom they touch wakes up.
     """
     state, active = astir
-    place, joined = state.bodies.position, model.joined(state.joints)
+    place, joined = state.bodies.position, model.joined(state)
     if joined.nobody_meets:
         return state, model.no_contacts, WHOLE
     speeds = model.masses.surface_speeds(twist)
@@ -231,11 +260,9 @@ def detect(
             break
         state, active = woken(model, state, active, reached)
     contacts = share.listed(contacts)
-    contacts, overlap = as_they_broke(
-        contacts, state.joints.overlap, joined, 0.25 * rules.near, share
-    )
-    if overlap is not state.joints.overlap:
-        state = state._replace(joints=state.joints._replace(overlap=overlap))
+    if joined.broken.any():
+        contacts, overlap = as_they_broke(contacts, state.overlap, joined, 0.25 * rules.near, share)
+        state = state.with_overlap(overlap)
     return state._replace(margin=level), contacts, share
 
 

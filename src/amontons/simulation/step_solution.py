@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from amontons.collision.contacts import ContactSet
 from amontons.collision.images.image_contacts import PeriodicContacts
+from amontons.dynamics.bonds.step import BondStep
 from amontons.dynamics.contact_laws import ContactTerms
 from amontons.dynamics.joints.coordinates import Measured
 from amontons.dynamics.joints.law import JointRows
@@ -33,6 +34,8 @@ class StepSolution(NamedTuple):
     detected: ContactSet  # all contacts within the margin
     terms: ContactTerms  # those in the problem
     joints: JointStep  # rows of all joints
+    bonds: BondStep  # and of all bonds
+    rows: JointRows  # of bonds, then of joints
     acting: NDArray[np.bool_] | NDArray[np.int64]  # those in the problem: of bodies that can move
     joint_rows: int  # how many act in all
     share: Share  # the part of the step that this process takes
@@ -45,18 +48,13 @@ class StepSolution(NamedTuple):
     depths: Floats  # overlaps by the smaller half thickness, (detected,)
     new: NDArray[np.bool_]  # bodies that were in no step before, (bodies,)
     kinetic: float  # energy at the free velocity v* [J]
-    work: float  # kinetic energy that impulses add [J]; negative where they dissipate
+    ended: float  # that at v⁺ [J]
     step: float  # [s]
     coordinates: Measured  # of joints: at the start, and once the step is taken, at its end
-    joint_impulses: Floats = NO_ROWS  # of all rows of joints [N s, N m s], (rows,); sleepers' stay
+    row_impulses: Floats = NO_ROWS  # of the `rows` [N s, N m s], (rows,); sleepers' stay
     growth: Floats = NO_GROWTH  # of the cell: what impulses add to its rates [1/s], (3,)
     moved_growth: Floats = NO_GROWTH  # and with what parts bodies, in this step alone, (3,)
     cell_work: float = 0.0  # that the cell does on bodies beside its pressure [J]
-
-    @property
-    def rows(self) -> JointRows:
-        """Rows of all joints."""
-        return self.joints.rows
 
     @property
     def solutions(self) -> tuple[Solution, ...]:
@@ -75,11 +73,21 @@ class StepSolution(NamedTuple):
         return self.solution.impulses[: width * count].reshape(count, width)
 
     def with_all_rows(self) -> StepSolution:
-        """The same with the impulses of all rows of joints."""
+        """The same with the impulses of all rows."""
         found = self.solution.impulses[self.terms.width * len(self.terms) :]
         return self._replace(
-            joint_impulses=self.share.impulses_of_rows(self.rows, self.acting, found)
+            row_impulses=self.share.impulses_of_rows(self.rows, self.acting, found)
         )
+
+    @property
+    def bond_impulses(self) -> Floats:
+        """Those of bonds alone, shape (rows of bonds,)."""
+        return self.row_impulses[: self.bonds.rows.free]
+
+    @property
+    def joint_impulses(self) -> Floats:
+        """Those of joints alone, shape (rows of joints,)."""
+        return self.row_impulses[self.bonds.rows.free :]
 
     def carried(self, slip_speed: float) -> Floats:
         """What all detected contacts remember, as `CARRIED` says; shape (detected, CARRIED).

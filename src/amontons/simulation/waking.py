@@ -48,7 +48,7 @@ def stirred(model: Model, state: State, twist: Floats, wrench: Floats, h: float)
         changed[model.masses.kinematic] = False
     active = np.where(driven, changed | moves, ~asleep)
     held = bearing(state.rest.dormant)
-    joined = model.joints.bodies[~state.joints.broken]
+    joined = model.tied(state)
     joined = joined[(joined >= 0).all(axis=1)]
     pairs = np.concatenate([held, joined])
     return woken(model, state, active, asleep & (changed | beside(pairs, active)))
@@ -60,7 +60,7 @@ def woken(model: Model, state: State, active: Flags, who: Flags) -> Astir:
     if not who.any():
         return Astir(state, active)
     dormant = state.rest.dormant
-    joined = model.joints.bodies[~state.joints.broken]
+    joined = model.tied(state)
     island = islands(np.concatenate([bearing(dormant), joined]), asleep)
     up = asleep & (np.bincount(island, weights=who & asleep)[island] > 0.0)
     back = up[dormant.bodies].any(axis=1)
@@ -108,17 +108,16 @@ def put_by(
 
 def dozed_off(
     sleeping: Sleeping | None, model: Model, state: State, moved: BodyState, contacts: ContactSet,
-    broken: NDArray[np.bool_], h: float,
+    joined: NDArray[np.int32], h: float,
 ) -> tuple[BodyState, Floats]:  # fmt: skip
     """The bodies at the end of a step, with those asleep that rest, and where each is still.
 
-    `moved` are those bodies awake as yet, `contacts` those of the step, and `broken` the joints
-    that are so at its end, shape (joints,).
+    `moved` are those bodies awake as yet, `contacts` those of the step, and `joined` are held
+    together by joints and bonds at its end, shape (ties, 2).
     """
     if sleeping is None:
         return moved, state.rest.since
     moved, since = sleeping.watched(moved, model.masses, state.rest.since, state.gravity, h)
-    joined = model.joints.bodies[~broken]
     return sleeping.lulled(moved, model, contacts, joined, state.gravity), since
 
 

@@ -92,6 +92,7 @@ class Auto(Solver):
     budget: float = math.inf
 
     buffers: ClassVar[int] = 5
+    thrifty: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -30,6 +30,10 @@ from amontons.solvers.gauge import Gauge
 Floats = NDArray[np.float64]
 
 
+SETTLED = 1e-2
+"""Share of the tolerance at which a run may end before its least number of iterations."""
+
+
 class StoredPoint(Protocol):
     """A feasible point that a method keeps in its own way."""
 
@@ -132,6 +136,9 @@ class Solver(ABC):
         The run ends after this many iterations, or seconds.
     patience:
         The run ends as stalled after this many iterations without a better residual.
+    min_iterations:
+        Until so many are done, only an error of a hundredth of the tolerance ends a run. None
+        means 0, and in large scenes of a simulation 20, for methods whose iterations are cheap.
     """
 
     tolerance: float = 1e-6
@@ -139,11 +146,14 @@ class Solver(ABC):
     max_iterations: int = 10_000
     time_limit: float = math.inf
     patience: int = 10_000
+    min_iterations: int | None = None
 
     buffers: ClassVar[int] = 3
     """Arrays that the method's iterates rotate through, the best one included."""
     exact: ClassVar[bool] = False
     """Whether the method solves exact Coulomb friction instead of the convex problem."""
+    thrifty: ClassVar[bool] = False
+    """Whether iterations are cheap, as a product and a pass: a simulation may ask for some more."""
     follows_slip: ClassVar[bool] = False
     """Whether the method adds De Saxcé's term, iterate by iterate, where the sets ask for it."""
 
@@ -154,6 +164,9 @@ class Solver(ABC):
             value = getattr(self, name)
             if not isinstance(value, int) or value < 0:
                 raise InputError(f"{name} must be an integer ≥ 0, got {value!r}")
+        least = self.min_iterations
+        if least is not None and (not isinstance(least, int) or least < 0):
+            raise InputError(f"min_iterations must be an integer ≥ 0 or None, got {least!r}")
         if not self.time_limit > 0:
             raise InputError(f"time_limit must be positive, got {self.time_limit}")
         object.__setattr__(self, "measure", Measure.named(self.measure))
@@ -206,6 +219,9 @@ class Solver(ABC):
     ) -> Solution:
         problem, x = given.even, given.to_even(x)
         gauge = Gauge.of(problem, self.measure, self.tolerance)
+        gauge.least = self.min_iterations or 0
+        if gauge.least:
+            gauge.wanted = SETTLED * self.tolerance
         buffers = Buffers(problem.rows, self.buffers, watched=callback is not None)
         log = _Log()
         best, best_at, count = math.inf, 0, 0
@@ -225,6 +241,8 @@ class Solver(ABC):
             clock = iterate.clock
             now = (time.perf_counter() if clock is None else clock) - start
             log.append(iterate.error, iterate.objective, now)
+            if count >= gauge.least > 0:
+                gauge.least, gauge.wanted = 0, self.tolerance
             if not math.isfinite(iterate.error):
                 status, message = Status.INVALID, f"iteration {count} produced {iterate.error}"
                 break

@@ -41,12 +41,14 @@ def natural_map(sets, rho, x, product, linear, partial):
 class Gauge:
     """A measure made ready for one problem: error = factor · ‖(x − Π(x − ρu))/ρ‖.
 
-    `wanted` is the error at which it is worth asking for the judge's verdict.
+    `wanted` is the error at which it is worth asking for the judge's verdict; it may change once
+    there were `least` iterations.
     """
 
     rho: Floats
     factor: float
     wanted: float = 0.0
+    least: int = 0
 
     @classmethod
     def of(cls, problem: ConeProblem, measure: Measure | str, wanted: float = 0.0) -> Gauge:

@@ -55,6 +55,7 @@ class Jacobi(Relaxation, Solver):
     relaxation: float = 0.2
 
     buffers: ClassVar[int] = 3
+    thrifty: ClassVar[bool] = True
     follows_slip: ClassVar[bool] = True
 
     def iterations(

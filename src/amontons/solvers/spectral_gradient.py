@@ -229,6 +229,7 @@ class SpectralGradient(Solver):
     cut: tuple[float, float] = (0.1, 0.9)
 
     buffers: ClassVar[int] = 3
+    thrifty: ClassVar[bool] = True
     follows_slip: ClassVar[bool] = True
 
     def __post_init__(self) -> None:

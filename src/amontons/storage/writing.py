@@ -7,6 +7,7 @@ import errno
 import glob
 import os
 import secrets
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
@@ -36,6 +37,32 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
     finally:
         with contextlib.suppress(OSError):
             temporary.unlink()
+
+
+def beside(path: Path) -> Path:
+    """Name of a file to be made anew, which takes the place of `path` once it is whole.
+
+    What a killed process left under that name goes, and so does a link: a folder from elsewhere may
+    hold one that leads to any file of who opens it.
+    """
+    fresh = path.with_name(f".{path.name}.new")
+    fresh.unlink(missing_ok=True)
+    return fresh
+
+
+def own_file(path: Path) -> int:
+    """Descriptor of a file that is read and written in place, and made where there is none.
+
+    Raises OSError where there is a link, or anything else but a file.
+    """
+    flags = os.O_CREAT | os.O_RDWR | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0)
+    if path.is_symlink():
+        raise OSError(errno.ELOOP, f"{path.name} is a link; delete it", str(path))
+    file = os.open(path, flags, 0o644)
+    if not stat.S_ISREG(os.fstat(file).st_mode):
+        os.close(file)
+        raise OSError(errno.EINVAL, f"{path.name} is not a file; delete it", str(path))
+    return file
 
 
 def take_place(fresh: Path, path: Path) -> None:

@@ -221,6 +221,21 @@ def assemble_rows(
 
 
 @serial_kernel
+def speeds_of_targets(rows, order, targets, step, speeds):
+    """Speeds ← how fast the targets of a step's rows move [m/s, rad/s]."""
+    now, then = targets.now, targets.then
+    for i in range(order.size):
+        r = order[i]
+        law = rows.law[r]
+        if law == SPEED:
+            speeds[i] = then[r]
+        elif law == EFFORT:
+            speeds[i] = 0.0
+        else:
+            speeds[i] = rows.sign[r] * (then[r] - now[r]) / step
+
+
+@serial_kernel
 def share_out(impulses, order, jacobian, arm, step, rows, state):
     """Forces of the rows, and the joints' reactions on B about their points, from impulses."""
     state.force[:] = 0.0

@@ -29,6 +29,33 @@ def largest_rigid_error(rows, rigid, most, values, target, broken):
     return largest
 
 
+@serial_kernel
+def spring_energy(rows, sprung, most, values, target, broken):
+    """Sum of ½kΨ² of the rows that are springs, of joints that hold [J]."""
+    total = 0.0
+    for i in range(sprung.size):
+        r = sprung[i]
+        if broken[rows.joint[r]]:
+            continue
+        error = rows.sign[r] * (values[rows.coordinate[r]] - target[r])
+        if not math.isnan(error):
+            error = min(error, most[r])
+            total += 0.5 * rows.stiffness[r] * error * error
+    return total
+
+
+@serial_kernel
+def servo_energy(rows, servos, values, target):
+    """Sum of ½kΨ² of the rows of motors that are springs [J]."""
+    total = 0.0
+    for i in range(servos.size):
+        r = servos[i]
+        error = rows.sign[r] * (values[rows.coordinate[r]] - target[r])
+        if not math.isnan(error):
+            total += 0.5 * rows.stiffness[r] * error * error
+    return total
+
+
 class JointReadings:
     """Readings of joints: arrays with one entry per joint, in the order of `ids`.
 
@@ -215,19 +242,21 @@ class JointReadings:
 
     def potential_energy(self) -> float:
         """Energy of all springs [J]."""
-        which = self.model.chosen.sprung
-        if not which.size:
+        chosen = self.model.chosen
+        if not chosen.sprung.size:
             return 0.0
-        rows = self.tables.rows
-        whole = ~self.broken[rows.joint[which]]
-        return float((whole * self._row_energies()).sum())
+        return float(
+            spring_energy(
+                self.tables.rows, chosen.sprung, chosen.most, self.values, self.state.target,
+                self.broken,
+            )
+        )  # fmt: skip
 
     def elastic_energy(self) -> float:
         """Energy of all springs, and of motors that are springs [J]."""
         total, servos = self.potential_energy(), self.model.chosen.servos
         if servos.size:
-            stiffness, error = self.tables.rows.stiffness[servos], self._errors()[servos]
-            total += float((0.5 * stiffness * error**2).sum())
+            total += float(servo_energy(self.tables.rows, servos, self.values, self.state.target))
         return total
 
 

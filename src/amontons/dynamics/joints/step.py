@@ -16,13 +16,12 @@ from amontons.dynamics.energy_ledger import OF_JOINTS, room_for_sums, total_of, 
 from amontons.dynamics.joints.breaking import take_loads
 from amontons.dynamics.joints.coordinates import Measured, measure_all
 from amontons.dynamics.joints.law import (
-    EFFORT,
     NO_ROWS,
-    SPEED,
     JointRows,
     assemble_rows,
     room_for,
     share_out,
+    speeds_of_targets,
 )
 from amontons.dynamics.joints.model import JointModel
 from amontons.dynamics.joints.tables import JointState
@@ -106,7 +105,7 @@ def joint_rows(
     """
     if not model.joints:
         return state, NO_JOINTS
-    targets = _targets(model, state, time, step)
+    targets = targets_of(model, state, time, step)
     angle, measured = measure(model, state.angle, position, orientation)
     # how turns are counted must not change by what lies ahead
     _, ahead = measure(model, angle, position, orientation, twist, step)
@@ -133,16 +132,16 @@ def joint_rows(
     lines = measured.jacobian[model.chosen.lines, 6:9]
     found = JointStep(
         rows, made.order[:count], made.arm, made.turn, lines, targets, measured, step,
-        _retargeted(model, state, targets, measured.values),
+        retargeted(model, state, targets, measured.values),
     )  # fmt: skip
     return state._replace(angle=angle, target=targets.now), found
 
 
 def target_speeds(model: JointModel, found: JointStep) -> Floats:
     """How fast the targets of a step's rows move [m/s, rad/s], shape (rows,)."""
-    rows, order, (now, then) = model.tables.rows, found.order, found.targets
-    law, moved = rows.law[order], rows.sign[order] * (then[order] - now[order]) / found.step
-    return np.asarray(np.where(law == SPEED, then[order], np.where(law == EFFORT, 0.0, moved)))
+    speeds = np.empty(found.order.size)
+    speeds_of_targets(model.tables.rows, found.order, found.targets, found.step, speeds)
+    return speeds
 
 
 def loaded(
@@ -195,7 +194,7 @@ def work_of_joints(
     return total_of(partial)
 
 
-def _targets(model: JointModel, state: JointState, time: float, step: float) -> Targets:
+def targets_of(model: JointModel, state: JointState, time: float, step: float) -> Targets:
     """Targets of a step from `time` on [s]; what a motor is told holds for the whole step."""
     now = model.tables.rows.target
     told = ~np.isnan(state.command)
@@ -212,7 +211,7 @@ def _targets(model: JointModel, state: JointState, time: float, step: float) -> 
     return Targets(now, then)
 
 
-def _retargeted(model: JointModel, state: JointState, targets: Targets, values: Floats) -> float:
+def retargeted(model: JointModel, state: JointState, targets: Targets, values: Floats) -> float:
     """Energy ½k(Ψ² − Ψ'²) that servos have since commands moved their rest from Ψ' to Ψ [J]."""
     rows, servos = model.tables.rows, model.chosen.servos
     servos = servos[~np.isnan(state.command[servos])]

@@ -100,6 +100,11 @@ class Shape(ABC):
         middle, half = np.array(row.middle), np.array(row.half)
         return middle - half, middle + half
 
+    @property
+    def curvature(self) -> float | None:
+        """1/R [1/m] of its surface, for adhesion; 0 is flat, None not the same everywhere."""
+        return None
+
     def inertia(self, density: float = 1.0) -> Floats:
         """Inertia about the centre of mass [kg m²], shape (3, 3)."""
         return positive("density", density) * self.unit_inertia()
@@ -128,6 +133,10 @@ class Volumeless(Shape):
 
     def unit_inertia(self) -> Floats:
         raise self._no_volume()
+
+    @property
+    def curvature(self) -> float:
+        return 0.0
 
     def _no_volume(self) -> InputError:
         return InputError(

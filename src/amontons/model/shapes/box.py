@@ -58,6 +58,11 @@ class Box(ShapeOfLengths):
         x, y, z = self.size
         return x / 2, y / 2, z / 2
 
+    @property
+    def curvature(self) -> float:
+        """Of its faces; edges and corners do not count."""
+        return 0.0
+
     def encode(self) -> ShapeRow:
         return ShapeRow(ShapeKind.BOX, (*self._half, 0.0), self._half)
 

@@ -102,6 +102,11 @@ class Compound(Shape):
         centres = np.array([part.moved(part.shape.centre[None])[0] for part in self.parts])
         return np.asarray(self._volumes @ centres / self.volume)
 
+    @property
+    def curvature(self) -> float | None:
+        found = {part.shape.curvature for part in self.parts}
+        return found.pop() if len(found) == 1 else None
+
     def unit_inertia(self) -> Floats:
         centre, total = self.centre, np.zeros((3, 3))
         for part, volume in zip(self.parts, self._volumes, strict=True):

@@ -34,6 +34,11 @@ class Faceted(Shape):
     def _enclosed(self) -> tuple[float, Floats, Floats]:
         """Volume [m³], its centre [m], and inertia about the centre at unit density [m⁵]."""
 
+    @property
+    def curvature(self) -> float:
+        """Of its faces; edges and corners do not count."""
+        return 0.0
+
     def encode(self) -> ShapeRow:
         low, high = self.bounds
         return ShapeRow(

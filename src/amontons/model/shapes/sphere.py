@@ -36,6 +36,10 @@ class Sphere(ShapeOfLengths):
     def volume(self) -> float:
         return 4 / 3 * pi * self.radius**3
 
+    @property
+    def curvature(self) -> float:
+        return 1.0 / self.radius
+
     def unit_inertia(self) -> Floats:
         return 0.4 * self.volume * self.radius**2 * np.eye(3)
 

@@ -7,11 +7,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from amontons.checks import as_finite, as_numbers
 from amontons.errors import InputError
+from amontons.problem.kernels import mend_normals
 
 Floats = NDArray[np.float64]
 
 NORMAL_TOLERANCE = 1e-6
 """How far a normal's length may be from 1 before it is an error; smaller errors are corrected."""
+
+NORMAL_ROUNDING = 4e-16
+"""The same that is left alone: a bit or two."""
 
 LARGEST_COEFFICIENT = 1e100
 """Largest coefficient of friction; its square must be finite."""
@@ -47,18 +51,15 @@ def unit_normals(value: ArrayLike, blocks: int) -> Floats:
     normals = as_numbers("normals", value)
     if normals.shape != (blocks, 3):
         raise InputError(f"normals must have shape ({blocks}, 3), got {normals.shape}")
-    length = np.sqrt(np.einsum("ij,ij->i", normals, normals))
-    error = np.abs(length - 1.0)
-    largest = error.max(initial=0.0)
+    mended = np.empty((blocks, 3))
+    # a normal that is a unit vector to the last bit or two stays as it is: files come back the same
+    largest = mend_normals(normals, NORMAL_ROUNDING, mended)
     if not largest <= NORMAL_TOLERANCE:
         as_finite("normals", normals)
+        length = np.sqrt(np.einsum("ij,ij->i", normals, normals))
+        error = np.abs(length - 1.0)
         worst = int(np.argmax(error > NORMAL_TOLERANCE))
         raise InputError(
             f"normals[{worst}] has length {length[worst]:.6g}; normals must be unit vectors"
         )
-    # a normal that is a unit vector to the last bit or two stays as it is: files come back the same
-    if largest > 4e-16:
-        rough = np.flatnonzero(error > 4e-16)
-        normals = normals.copy()
-        normals[rough] /= length[rough, None]
-    return normals
+    return mended if largest > NORMAL_ROUNDING else normals

@@ -9,6 +9,7 @@ from amontons.results.exports.csv_tables import write_csv
 from amontons.results.exports.extended_xyz import write_xyz
 from amontons.results.exports.gltf import write_gltf
 from amontons.results.exports.lammps_dump import write_lammps
+from amontons.results.exports.small_tables import table_names, write_tables
 from amontons.results.exports.vtk_points import write_points
 from amontons.results.exports.vtkhdf import write_vtkhdf
 from amontons.results.reader import Results
@@ -37,10 +38,12 @@ NAMES: dict[str, tuple[str, ...]] = {
 __all__ = [
     "EXPORTS",
     "NAMES",
+    "table_names",
     "write_csv",
     "write_gltf",
     "write_lammps",
     "write_points",
+    "write_tables",
     "write_vtkhdf",
     "write_xyz",
 ]

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from amontons.results.exports.small_tables import write_tables
 from amontons.results.reader import Results
 from amontons.storage.writing import replacing
 
@@ -23,7 +24,8 @@ CONTACT = (
 def write_csv(results: Results, folder: Path, frames: Sequence[int]) -> list[Path]:
     """Write `bodies.csv`, `steps.csv` and, if contacts were recorded, `contacts.csv`.
 
-    They have one row per frame and body, per step, and per frame and contact.
+    They have one row per frame and body, per step, and per frame and contact. Beside them are the
+    tables of probes and meters, where there are any.
     """
     written = [folder / "bodies.csv", folder / "steps.csv"]
     with replacing(written[0]) as stream:
@@ -41,7 +43,7 @@ def write_csv(results: Results, folder: Path, frames: Sequence[int]) -> list[Pat
     if results.has_contacts:
         written.append(folder / "contacts.csv")
         _write_contacts(results, written[-1], frames)
-    return written
+    return written + write_tables(results, folder)
 
 
 def _write_contacts(results: Results, path: Path, frames: Sequence[int]) -> None:

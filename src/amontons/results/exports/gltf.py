@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from amontons.errors import InputError
-from amontons.results.frames import Frame
+from amontons.frames.frame import Frame
+from amontons.frames.surfaces import Surface
 from amontons.results.reader import Results
-from amontons.results.surfaces import Surface
 from amontons.storage.writing import replacing
 
 FLOAT, UNSIGNED = 5126, 5125

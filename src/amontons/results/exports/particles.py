@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from amontons.errors import InputError
-from amontons.results.frames import Frame
+from amontons.frames.frame import Frame
 from amontons.results.reader import Results
 
 Floats = NDArray[np.float64]

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from amontons.results.exports.meshes import Meshes
 from amontons.results.reader import Results
 from amontons.results.run_file import writing
-from amontons.storage.writing import take_place
+from amontons.storage.writing import beside, take_place
 
 CELLS = ("Vertices", "Lines", "Polygons", "Strips")
 PACKED: dict[str, Any] = {"compression": "gzip", "compression_opts": 1, "shuffle": True}
@@ -36,10 +36,10 @@ def write_vtkhdf(results: Results, folder: Path, frames: Sequence[int]) -> list[
 
 def replace(path: Path, fill: Any) -> None:
     """Write a file whole, or keep the old one."""
-    fresh = path.with_name(f".{path.name}.new")
     with writing(path):
+        fresh = beside(path)
         try:
-            with h5py.File(fresh, "w") as file:
+            with h5py.File(fresh, "x") as file:
                 root = file.create_group("VTKHDF")
                 root.attrs["Version"] = (2, 0)
                 kind = h5py.string_dtype("ascii", len(b"PolyData"))

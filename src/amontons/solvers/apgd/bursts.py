@@ -180,6 +180,9 @@ def bursts(
     while True:
         begin, enough = time.perf_counter(), (gauge.wanted / gauge.factor) ** 2
         most = max(1, min(room, left))
+        done = solver.max_iterations + 1 - left
+        if done <= gauge.least > 0:  # then more may be wanted of the next one
+            most = min(most, gauge.least + 1 - done)
         logged = descend(terms, burst, solver.shrink, solver.restart, enough, most)
         each = (time.perf_counter() - begin) / logged
         left -= logged

@@ -57,6 +57,7 @@ class APGD(Solver):
     precision: str = "mixed"
 
     buffers: ClassVar[int] = 4
+    thrifty: ClassVar[bool] = True
     follows_slip: ClassVar[bool] = True
 
     def __post_init__(self) -> None:

@@ -87,6 +87,7 @@ class ExactCoulomb(Solver):
     persist: bool = True
 
     buffers: ClassVar[int] = 5
+    thrifty: ClassVar[bool] = True
     exact: ClassVar[bool] = True
 
     def __post_init__(self) -> None:

@@ -64,6 +64,7 @@ class GaussSeidel(Relaxation, Solver):
     parallel: bool | None = None
 
     buffers: ClassVar[int] = 2
+    thrifty: ClassVar[bool] = True
     follows_slip: ClassVar[bool] = True
 
     def check(self, problem: ConeProblem) -> None:

@@ -13,6 +13,7 @@ from amontons.problem.problem import ConeProblem
 from amontons.solvers.interior_point.blocks import release
 from amontons.solvers.interior_point.lift import Lift
 from amontons.solvers.interior_point.linear_system import Hessian, linear_system_of
+from amontons.solvers.interior_point.linear_system.contact_space import ContactSpace
 from amontons.solvers.interior_point.linear_system.factorisation import NotPositiveDefiniteError
 from amontons.solvers.interior_point.scaling import add_barrier
 
@@ -32,7 +33,9 @@ class NewtonSystem:
     block, and more where a pivot fails: redundant constraints and joints make N singular. The
     residual of a refinement is taken with the problem's own product, without δ. Where a direction
     stays inexact all the same, as in beds that hardly any contact holds, the next matrices have a
-    smaller δ: directions with such an error do not bring the last digits.
+    smaller δ: directions with such an error do not bring the last digits. If no δ helps, the matrix
+    over bodies has lost them: (δ + Θ)⁻¹ of contacts at the edge of their cones that do not slip
+    outweighs in it what holds the rest. From then on the matrix is that over contacts.
     """
 
     def __init__(
@@ -40,6 +43,7 @@ class NewtonSystem:
     ) -> None:
         self.problem, self.lift = problem, lift
         self.regularisation = regularisation
+        self.space, self.library = space, library
         self.system = linear_system_of(problem, lift, space, library)
         self._compliance = _compliance_of_parts(problem)
         self._curvature = 1.0 / problem.mean_steps
@@ -89,9 +93,21 @@ class NewtonSystem:
                 break
             x, previous = x + square / bend * direction, square
         if least > accuracy * size:
+            if self._move_to_contacts():
+                return self.solve(b, accuracy)
             finer = self.regularisation / FINER
             self.regularisation = min(max(finer, SMALLEST_REGULARISATION), self.regularisation)
         return best
+
+    def _move_to_contacts(self) -> bool:
+        """Factorise over contacts from now on, if that is allowed, new, and no δ is left to try."""
+        done = self.space != "auto" or isinstance(self.system, ContactSpace)
+        if done or self.regularisation > SMALLEST_REGULARISATION:
+            return False
+        self.system.close()
+        self.system = linear_system_of(self.problem, self.lift, "contacts", self.library)
+        self.factorise(self._hessian)
+        return True
 
     def _product(self, x: Floats) -> Floats:
         out = self.problem.product(x, None, self._scratch)

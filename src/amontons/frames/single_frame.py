@@ -6,8 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 import amontons
-from amontons.results.frames import BodyList, Frame
-from amontons.results.surfaces import Surface, shape_arrays, surfaces_of
+from amontons.frames.cell import FrameCell
+from amontons.frames.frame import BodyList, Frame
+from amontons.frames.surfaces import Surface, shape_arrays, surfaces_of
 from amontons.simulation.contacts import Contacts
 from amontons.simulation.simulation import Simulation
 
@@ -46,6 +47,7 @@ class SingleFrame:
                 simulation.bodies.id
             ),  # some bodies may have been removed since
             self,
+            cell=_cell(simulation),
         )
 
     @property
@@ -70,3 +72,13 @@ class SingleFrame:
 
     def __repr__(self) -> str:
         return f"<SingleFrame: {len(self.bodies)} bodies at {self._frame.time:.4g} s>"
+
+
+def _cell(simulation: Simulation) -> FrameCell | None:
+    """The cell of a simulation as it is now."""
+    cell, state = simulation.world.cell, simulation.cell
+    if cell is None:
+        return None
+    return FrameCell(
+        state.edges.copy(), state.gradient.copy(), np.array(cell.origin), np.array(cell.periodic)
+    )

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from amontons.errors import InputError
-from amontons.results.surfaces import Surface
+from amontons.frames.cell import FrameCell
+from amontons.frames.surfaces import Surface
 from amontons.simulation.contacts import Contacts
 
 Floats = NDArray[np.float64]
@@ -49,6 +50,8 @@ class Frame:
     """The run that the frame is of, which knows the bodies and their shapes."""
     row: Rows | None = field(default=None, compare=False)
     """Rows of the bodies in `run.bodies`, shape (bodies,); None for all, in the same order."""
+    cell: FrameCell | None = field(default=None, compare=False)
+    """The periodic cell, if there is one."""
 
     @property
     def bodies(self) -> BodyList:
