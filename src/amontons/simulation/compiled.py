@@ -3,8 +3,8 @@
 Which worlds: few bodies, no loads, no bonds, no cell, no sensors, nobody asleep, no kinematic
 bodies, no belts, contacts with friction and restitution alone, the default solver. Which steps:
 those whose problem is solved directly at the first try, and of which there is nothing to note. All
-others are taken stage by stage. What is decided is decided by the model and the state alone, so a run is the
-same run either way.
+others are taken stage by stage. What is decided is decided by the model and the state alone, so a
+run is the same run either way.
 """
 
 from __future__ import annotations
