@@ -6,6 +6,7 @@ import pytest
 import amontons as am
 from amontons.ranks import Communicator, DividedAPGD, run_in_threads
 from amontons.ranks.mpi import STARTED_BY_MPI
+from amontons.simulation.step_solution import StepSolution
 from amontons.testing.shared_worlds import SHARED_WORLDS
 from helpers.shared_beds import WORLDS, bed
 
@@ -91,6 +92,17 @@ def test_several_processes_do_not_record_contacts(tmp_path):
         simulation = simulated(bed(1), 0, ranks=ranks)
         with pytest.raises(am.InputError, match="record without contacts"):
             am.Recorder(simulation, tmp_path / str(ranks.rank), contacts=True)
+
+    run_in_threads(2, run)
+
+
+def test_several_processes_do_not_record_probes(tmp_path):
+    def run(ranks):
+        world = bed(1)
+        world.add_probe(am.Probe("floor", ["force"], body=world.body(world.bodies.id[0])))
+        simulation = simulated(world, 0, ranks=ranks)
+        with pytest.raises(am.InputError, match="record without probes"):
+            am.Recorder(simulation, tmp_path / str(ranks.rank))
 
     run_in_threads(2, run)
 
@@ -181,8 +193,71 @@ def test_what_is_not_divided_is_refused_at_the_call(options, advice):
 
 def test_cells_are_refused():
     world = am.World(cell=am.Cell((1.0, 1.0, 1.0)))
-    with pytest.raises(am.InputError, match="world with a cell"):
+    with pytest.raises(
+        am.InputError, match="world with a cell yet: leave out `ranks`, or the cell"
+    ):
         am.Simulation(world, step=1e-3, ranks=Elsewhere())
+
+
+def glued():
+    """Two spheres on a beam, and the beam."""
+    world = am.World()
+    for x in (0.0, 0.2):
+        world.add_body(am.Sphere(0.1), position=(x, 0.0, 0.0), mass=1.0)
+    return world, am.BeamBond(young=1e6, shear=4e5, radius=0.05)
+
+
+def test_bonds_are_refused():
+    world, beam = glued()
+    (bond,) = world.add_bonds([world.bodies.id], beam)
+    with pytest.raises(am.InputError, match="a world with bonds yet: leave out `ranks`, or bonds"):
+        am.Simulation(world, step=1e-3, ranks=Elsewhere())
+    world.remove_bonds([bond])
+    am.Simulation(world, step=1e-3, ranks=Elsewhere())
+
+
+def test_bonds_that_are_added_later_are_refused_by_the_next_step():
+    world, beam = glued()
+    simulation = am.Simulation(world, step=1e-3, ranks=am.ranks.OneProcess())
+    simulation.step()
+    world.add_bonds([world.bodies.id], beam)
+    with pytest.raises(am.InputError, match="a world with bonds yet"):
+        simulation.step()
+    assert simulation.steps == 1
+
+
+@pytest.mark.parametrize("friction", ["convex", "exact"])
+@pytest.mark.parametrize(
+    "solver", [None, am.APGD(), am.SpectralGradient(), am.APGD(min_iterations=3)]
+)
+def test_least_numbers_of_iterations_are_those_of_one_process(solver, friction):
+    alone = am.Simulation(am.World(), step=1e-3, solver=solver, friction=friction).solvers
+    chosen = {"solver": solver, "friction": friction, "ranks": Elsewhere()}
+    shared = am.Simulation(am.World(), step=1e-3, **chosen).solvers
+    assert alone.many.min_iterations in (20, 3)
+    assert shared.many.min_iterations == alone.many.min_iterations
+    assert shared.few.min_iterations == alone.few.min_iterations
+
+
+def test_processes_take_at_least_as_many_iterations():
+    """Where a coarse tolerance asks for few, as one process does."""
+
+    def run(ranks, least=None):
+        solver = am.APGD(tolerance=0.1, min_iterations=least)
+        simulation = am.Simulation(bed(4), step=2e-3, solver=solver, ranks=ranks)
+        return [simulation.step().iterations for _ in range(2)]
+
+    assert run_in_threads(2, run)[0] == run(None)
+    assert run(None)[1] == 20 > run_in_threads(2, lambda ranks: run(ranks, 0))[0][1]
+
+
+def test_compiled_steps_are_not_taken_by_several():
+    world = am.World()
+    world.add_body(am.Plane(), fixed=True)
+    world.add_body(am.Sphere(0.1), position=(0.0, 0.0, 0.1), mass=1.0)
+    simulation = am.Simulation(world, step=1e-3, compiled=True, ranks=am.ranks.OneProcess())
+    simulation.step()
+    assert isinstance(simulation._last, StepSolution)
 
 
 def test_a_solver_that_is_set_later_is_divided_too():

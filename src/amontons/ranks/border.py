@@ -206,10 +206,16 @@ class SharedSums(Ranks):
         return sums
 
     def of_blocks(self, values: Floats) -> Floats:
-        """Sums over this process's units of values of all its blocks, shape (units, 1)."""
+        """Sums over this process's units of values of all its blocks, shape (units, 1).
+
+        Contacts that only fill up units do not count.
+        """
         sums = np.zeros((self.division.units, 1))
         for kind, first, count, _ in self._groups:
-            self._add(sums, kind, values[first : first + count])
+            here = values[first : first + count]
+            if kind in CONES:
+                here = self._contacts.take(here[self._contacts.slots])
+            self._add(sums, kind, here)
         return sums
 
     def _add(self, sums: Floats, kind: int, values: Floats) -> None:

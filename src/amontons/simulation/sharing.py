@@ -36,7 +36,7 @@ def chosen_solvers(
             "processes cannot share a run in which bodies fall asleep: leave out `ranks`, or "
             "`sleeping`"
         )
-    if usual.many.time_limit < math.inf:
+    if any(each.time_limit < math.inf for each in (usual.many, solver) if each is not None):
         raise InputError(
             "a time limit depends on the clock of each process: with ranks, leave out "
             "time_limit and say max_iterations"
