@@ -193,9 +193,7 @@ def test_what_is_not_divided_is_refused_at_the_call(options, advice):
 
 def test_cells_are_refused():
     world = am.World(cell=am.Cell((1.0, 1.0, 1.0)))
-    with pytest.raises(
-        am.InputError, match="world with a cell yet: leave out `ranks`, or the cell"
-    ):
+    with pytest.raises(am.InputError, match="a cell yet: leave out `ranks`, or the cell"):
         am.Simulation(world, step=1e-3, ranks=Elsewhere())
 
 
