@@ -213,7 +213,7 @@ def _work_of_contacts(
     ends, inverse = images.velocities(solved.velocity, after), images.values(start.inverse_mass)
     if terms.slides is not None:  # of a driven B the kernel has it
         of_belts = work_of_surfaces(solved)
-        of_belts[start.inverse_mass[terms.contacts.bodies[:, 1]] == 0.0] = 0.0
+        loose = start.inverse_mass[terms.contacts.bodies[:, 1]] > 0.0
 
     def of(some: slice) -> list[float]:
         where = places.part(some)
@@ -224,7 +224,7 @@ def _work_of_contacts(
         )  # fmt: skip
         works = total_of(partial)
         if terms.slides is not None:
-            works[OF_CONTACTS.index("drives")] += float(of_belts[some].sum())
+            works[OF_CONTACTS.index("drives")] += float(of_belts[some][loose[some]].sum())
         return works
 
     *works, elastic = solved.share.sums(terms.contacts, columns, of)
