@@ -37,18 +37,18 @@ def test_states_are_equal_on_any_number_of_ranks(name):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(SHARED_WORLDS))
 def test_states_of_many_kinds_of_worlds_are_equal(name):
-    """With 40 ranks there are more of them than units: some own nothing."""
+    """With 30 ranks there are more of them than units: some own nothing."""
     made = SHARED_WORLDS[name]
 
     def run(ranks):
         simulation = am.Simulation(made.make(), step=made.step, solver=SOLVER, ranks=ranks)
-        for _ in range(8):
+        for _ in range(4):
             simulation.step()
         return simulation.state.hash(), simulation._last.share.division.units_of.count(0)
 
-    found = {count: run_in_threads(count, run) for count in (1, 4, 40)}
+    found = {count: run_in_threads(count, run) for count in (1, 4, 30)}
     assert len({state for each in found.values() for state, _ in each}) == 1
-    assert found[40][0][1] > 0
+    assert found[30][0][1] > 0
 
 
 @pytest.mark.slow
