@@ -31,10 +31,11 @@ def figures(tmp_path, script, *options):
 @pytest.mark.slow
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_small_bed_settles(tmp_path, engine):
-    given = ("--bodies", "40", "--engines", engine, "--limit", "8")
+    creeps = engine in ("pybullet", "mujoco")  # maybe for ever
+    given = ("--bodies", "40", "--engines", engine, "--limit", "4" if creeps else "100")
     (run,) = figures(tmp_path, "packing", *given)["runs"]
     assert "failed" not in run
-    assert run["rests"] or engine in ("pybullet", "mujoco")  # theirs may creep for ever
+    assert run["rests"] or creeps
     assert run["time_to_rest_s"] > 0.5
     assert run["cpu_to_rest_s"] > 0.0
     assert 0.4 < run["mean_height_m"] < 0.8  # 40 balls on 9 places a layer
