@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 import amontons as am
-from amontons.ranks import Communicator, run_in_threads
-from amontons.ranks.division import Owners
+from amontons.ranks import Communicator, DividedAPGD, run_in_threads
 from amontons.ranks.mpi import STARTED_BY_MPI
+from amontons.simulation.step_solution import StepSolution
+from amontons.testing.shared_worlds import SHARED_WORLDS
 from helpers.shared_beds import WORLDS, bed
 
 pytestmark = pytest.mark.usefixtures("one_thread")
@@ -24,19 +25,86 @@ def simulated(world, steps, **more):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(WORLDS))
 def test_states_are_equal_on_any_number_of_ranks(name):
-    """Seven ranks are more than there are chunks: some own nothing."""
-
     def run(ranks):
         simulation = simulated(WORLDS[name](), 6, ranks=ranks)
         assert ranks.traffic.exchanges > 6 * 10  # the work was divided, indeed
-        problem = simulation.problem()
-        owners = Owners.of(problem, problem.operator, ranks.count)
-        idle = set(range(ranks.count)) - set(owners.blocks) - set(owners.bodies)
-        return simulation.state.hash(), len(idle)
+        return simulation.state.hash()
 
     found = {count: run_in_threads(count, run) for count in (1, 2, 4, 7)}
+    assert len({state for each in found.values() for state in each}) == 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sorted(SHARED_WORLDS))
+def test_states_of_many_kinds_of_worlds_are_equal(name):
+    """With 30 ranks there are more of them than units: some own nothing."""
+    made = SHARED_WORLDS[name]
+
+    def run(ranks):
+        simulation = am.Simulation(made.make(), step=made.step, solver=SOLVER, ranks=ranks)
+        for _ in range(4):
+            simulation.step()
+        return simulation.state.hash(), simulation._last.share.division.units_of.count(0)
+
+    found = {count: run_in_threads(count, run) for count in (1, 4, 30)}
     assert len({state for each in found.values() for state, _ in each}) == 1
-    assert found[7][0][1] > 0
+    assert found[30][0][1] > 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"friction": "exact"},
+        {"solver": am.SpectralGradient(max_iterations=40)},
+        {"solver": am.Jacobi(max_iterations=20)},
+        {"substeps": 2},
+    ],
+    ids=["exact friction", "SpectralGradient", "Jacobi", "substeps"],
+)
+@pytest.mark.parametrize("name", ["rough floor", "sticky snowball"])
+def test_states_are_equal_by_other_methods(name, options):
+    made = SHARED_WORLDS[name]
+
+    def run(ranks):
+        chosen = {"solver": SOLVER, "ranks": ranks} | options
+        simulation = am.Simulation(made.make(), step=made.step, **chosen)
+        for _ in range(4):
+            simulation.step()
+        assert ranks.traffic.exchanges > 4 * 10
+        return simulation.state.hash()
+
+    assert len({state for count in (1, 3) for state in run_in_threads(count, run)}) == 1
+
+
+def test_contacts_of_processes_are_together_those_of_one():
+    def run(ranks):
+        return simulated(bed(), 1, ranks=ranks).contacts
+
+    (alone,), parts = run_in_threads(1, run), run_in_threads(3, run)
+    rows = np.concatenate([each.as_rows() for each in parts])
+    rows = rows[np.lexsort(rows[:, 1::-1].T)]
+    assert np.array_equal(rows, alone.as_rows())
+
+
+def test_several_processes_do_not_record_contacts(tmp_path):
+    def run(ranks):
+        simulation = simulated(bed(1), 0, ranks=ranks)
+        with pytest.raises(am.InputError, match="record without contacts"):
+            am.Recorder(simulation, tmp_path / str(ranks.rank), contacts=True)
+
+    run_in_threads(2, run)
+
+
+def test_several_processes_do_not_record_probes(tmp_path):
+    def run(ranks):
+        world = bed(1)
+        world.add_probe(am.Probe("floor", ["force"], body=world.body(world.bodies.id[0])))
+        simulation = simulated(world, 0, ranks=ranks)
+        with pytest.raises(am.InputError, match="record without probes"):
+            am.Recorder(simulation, tmp_path / str(ranks.rank))
+
+    run_in_threads(2, run)
 
 
 def test_one_process_comes_to_nearly_the_same():
@@ -110,10 +178,11 @@ class Elsewhere(Communicator):
 @pytest.mark.parametrize(
     ("options", "advice"),
     [
-        ({"solver": am.Auto()}, "cannot share Auto yet, only APGD: take solver=APGD"),
+        ({"solver": am.Auto()}, "cannot share Auto, only APGD, SpectralGradient and Jacobi: take"),
         ({"solver": am.InteriorPoint()}, "cannot share InteriorPoint"),
         ({"solver": am.APGD(time_limit=1.0)}, "leave out time_limit"),
-        ({"friction": "exact"}, "take friction='convex'"),
+        ({"sleeping": am.Sleeping()}, "leave out `ranks`, or `sleeping`"),
+        ({"solver": am.APGD(time_limit=1.0), "friction": "exact"}, "leave out time_limit"),
         ({"ranks": 2}, "ranks must be those of amontons.ranks.here"),
     ],
 )
@@ -124,14 +193,75 @@ def test_what_is_not_divided_is_refused_at_the_call(options, advice):
 
 def test_cells_are_refused():
     world = am.World(cell=am.Cell((1.0, 1.0, 1.0)))
-    with pytest.raises(am.InputError, match="world with a cell"):
+    with pytest.raises(am.InputError, match="a cell yet: leave out `ranks`, or the cell"):
         am.Simulation(world, step=1e-3, ranks=Elsewhere())
+
+
+def glued():
+    """Two spheres on a beam, and the beam."""
+    world = am.World()
+    for x in (0.0, 0.2):
+        world.add_body(am.Sphere(0.1), position=(x, 0.0, 0.0), mass=1.0)
+    return world, am.BeamBond(young=1e6, shear=4e5, radius=0.05)
+
+
+def test_bonds_are_refused():
+    world, beam = glued()
+    (bond,) = world.add_bonds([world.bodies.id], beam)
+    with pytest.raises(am.InputError, match="a world with bonds yet: leave out `ranks`, or bonds"):
+        am.Simulation(world, step=1e-3, ranks=Elsewhere())
+    world.remove_bonds([bond])
+    am.Simulation(world, step=1e-3, ranks=Elsewhere())
+
+
+def test_bonds_that_are_added_later_are_refused_by_the_next_step():
+    world, beam = glued()
+    simulation = am.Simulation(world, step=1e-3, ranks=am.ranks.OneProcess())
+    simulation.step()
+    world.add_bonds([world.bodies.id], beam)
+    with pytest.raises(am.InputError, match="a world with bonds yet"):
+        simulation.step()
+    assert simulation.steps == 1
+
+
+@pytest.mark.parametrize("friction", ["convex", "exact"])
+@pytest.mark.parametrize(
+    "solver", [None, am.APGD(), am.SpectralGradient(), am.APGD(min_iterations=3)]
+)
+def test_least_numbers_of_iterations_are_those_of_one_process(solver, friction):
+    alone = am.Simulation(am.World(), step=1e-3, solver=solver, friction=friction).solvers
+    chosen = {"solver": solver, "friction": friction, "ranks": Elsewhere()}
+    shared = am.Simulation(am.World(), step=1e-3, **chosen).solvers
+    assert alone.many.min_iterations in (20, 3)
+    assert shared.many.min_iterations == alone.many.min_iterations
+    assert shared.few.min_iterations == alone.few.min_iterations
+
+
+def test_processes_take_at_least_as_many_iterations():
+    """Where a coarse tolerance asks for few, as one process does."""
+
+    def run(ranks, least=None):
+        solver = am.APGD(tolerance=0.1, min_iterations=least)
+        simulation = am.Simulation(bed(4), step=2e-3, solver=solver, ranks=ranks)
+        return [simulation.step().iterations for _ in range(2)]
+
+    assert run_in_threads(2, run)[0] == run(None)
+    assert run(None)[1] == 20 > run_in_threads(2, lambda ranks: run(ranks, 0))[0][1]
+
+
+def test_compiled_steps_are_not_taken_by_several():
+    world = am.World()
+    world.add_body(am.Plane(), fixed=True)
+    world.add_body(am.Sphere(0.1), position=(0.0, 0.0, 0.1), mass=1.0)
+    simulation = am.Simulation(world, step=1e-3, compiled=True, ranks=am.ranks.OneProcess())
+    simulation.step()
+    assert isinstance(simulation._last, StepSolution)
 
 
 def test_a_solver_that_is_set_later_is_divided_too():
     simulation = am.Simulation(bed(1), step=1e-3, ranks=Elsewhere())
     simulation.solver = am.APGD(tolerance=1e-5)
-    assert simulation.solver.communicator is simulation.ranks
+    assert isinstance(simulation.solver, DividedAPGD)
     with pytest.raises(am.InputError, match="cannot share Auto"):
         simulation.solver = am.Auto()
 

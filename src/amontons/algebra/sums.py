@@ -8,6 +8,7 @@ processes share adds up their parts in its `Ranks`.
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,6 +49,25 @@ class Ranks:
     def total(self, parts: tuple[float, ...]) -> tuple[float, ...]:
         """Sums over the whole problem, from this process's parts of them."""
         return parts
+
+    def sums(self, found: tuple[float, ...], partial: Floats) -> tuple[float, ...]:
+        """Sums over all blocks of the whole problem, from those over this process's.
+
+        `found` has them over its blocks, and `partial` over each of their chunks, (chunks, n).
+        """
+        return self.total(found)
+
+    def size(self, rows: int, blocks: int, one_sided: bool) -> tuple[float, float, bool]:
+        """Rows and blocks of the whole problem, and whether any is one-sided, from this part's."""
+        return float(rows), float(blocks), one_sided
+
+    def any(self, flag: bool) -> bool:
+        """Whether it is so for any process."""
+        return flag
+
+    def arranged(self, sets: Any) -> Any:
+        """The sets of this process's blocks, with the chunks over which it is to sum."""
+        return sets
 
     def maximum(self, parts: tuple[float, ...]) -> tuple[float, ...]:
         """Largest values of the whole problem, from those of this process."""

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
+from amontons.algebra.sums import ALONE, Ranks
 from amontons.collision.images.image_contacts import PeriodicContacts
 from amontons.dynamics.contact_laws import ContactTerms
 from amontons.dynamics.joints.law import JointRows
@@ -43,6 +46,8 @@ def assemble(
     flexibility: Floats | None = None,
     yardstick: Yardstick = NO_YARDSTICK,
     name: str = "",
+    ranks: Ranks = ALONE,
+    operator: Callable[..., BodyOperator] = BodyOperator.trusted,
 ) -> ConeProblem:
     """The problem r = Dᵀv* + b over contacts and joint rows (paper 3, eq. 12).
 
@@ -50,14 +55,15 @@ def assemble(
     where any contact resists rolling or spinning; then one for each row of the joints. Rows that
     turn are compared with others by the radius of gyration of the smaller body [m], shape
     (bodies,). Bodies are in the problem in the order in which contacts are listed. A cell that
-    forces can move has a `flexibility`, see :class:`CellOperator`.
+    forces can move has a `flexibility`, see :class:`CellOperator`. Where processes share the
+    problem, this is the part of one: `ranks` are all of them, and `operator` makes N.
     """
     contacts, torque, order = terms.contacts, terms.rolling is not None, terms.contacts.order
     bodies = np.concatenate([contacts.bodies, rows.bodies])
     if order is not None:
         bodies, inverse_mass = order.place[bodies], inverse_mass[order.body]
         inverse_inertia, free = inverse_inertia[order.body], free[order.body]
-    operator: BodyOperator | CellOperator = BodyOperator.trusted(
+    over_bodies: BodyOperator | CellOperator = operator(
         inverse_mass=inverse_mass,
         inverse_inertia=inverse_inertia,
         bodies=bodies,
@@ -69,22 +75,23 @@ def assemble(
     motion = BodyMotion(free, contacts.normals, terms.offset, rows.offset)
     if isinstance(contacts, PeriodicContacts):
         motion = motion._replace(drift=contacts.drifts)
-        if flexibility is not None and isinstance(operator, BodyOperator):
-            operator = CellOperator(operator, contacts.branches, flexibility)
+        if flexibility is not None and isinstance(over_bodies, BodyOperator):
+            over_bodies = CellOperator(over_bodies, contacts.branches, flexibility)
     if terms.slides is not None:
         drift = terms.slides if motion.drift is None else motion.drift + terms.slides
         motion = motion._replace(drift=drift)
     return ConeProblem.over_bodies(
-        operator,
-        _sets(terms, rows),
+        over_bodies,
+        ranks.arranged(_sets(terms, rows)),
         motion,
         Terms(
-            _compliance(terms, rows, width=6 if torque else 3),
-            _cohesion(terms, len(rows.offset)),
+            _compliance(terms, rows, 6 if torque else 3, ranks),
+            _cohesion(terms, len(rows.offset), ranks),
             _lengths(terms, rows, gyration),
         ),
         yardstick=yardstick,
         name=name,
+        ranks=ranks,
     )
 
 
@@ -110,9 +117,9 @@ def _sets(terms: ContactTerms, rows: JointRows) -> Product:
     )
 
 
-def _compliance(terms: ContactTerms, rows: JointRows, width: int) -> Floats | None:
+def _compliance(terms: ContactTerms, rows: JointRows, width: int, ranks: Ranks) -> Floats | None:
     """Of all rows, component by component; contacts give way along their normals alone."""
-    if terms.compliance is None and not rows.compliance.any():
+    if not ranks.any(terms.compliance is not None or bool(rows.compliance.any())):
         return None
     of_contacts = np.zeros((width, len(terms)))
     if terms.compliance is not None:
@@ -120,8 +127,8 @@ def _compliance(terms: ContactTerms, rows: JointRows, width: int) -> Floats | No
     return np.concatenate([of_contacts.ravel(), rows.compliance])
 
 
-def _cohesion(terms: ContactTerms, rows: int) -> Floats | None:
-    if terms.cohesion is None or not terms.cohesion.any():
+def _cohesion(terms: ContactTerms, rows: int, ranks: Ranks) -> Floats | None:
+    if terms.cohesion is None or not ranks.any(bool(terms.cohesion.any())):
         return None
     return np.concatenate([terms.cohesion, np.zeros(rows)])
 

@@ -94,6 +94,13 @@ class ContactPlaces(NamedTuple):
             contacts.bodies, contacts.normals, contacts.arms_a, contacts.arms_b, contacts.gaps
         )
 
+    def part(self, some: slice) -> ContactPlaces:
+        """Those of some contacts that follow each other."""
+        return ContactPlaces(
+            self.bodies[some], self.normals[some], self.arms_a[some], self.arms_b[some],
+            self.gaps[some],
+        )  # fmt: skip
+
 
 class Laws(NamedTuple):
     """Properties of contacts between two materials, each of shape (materials, materials)."""
@@ -227,7 +234,7 @@ def contact_terms(
     """
     count = len(contacts)
     if not count:
-        return _no_terms(contacts, pairs)
+        return _no_terms(contacts, pairs, parting is not None)
     keep, bounces = np.empty((2, count), dtype=bool)
     mu, offset, yielding = np.empty((3, count))
     restitution = bouncing * pairs.restitution
@@ -245,7 +252,7 @@ def contact_terms(
         mu = np.where(sticking, of(pairs.static_friction), mu)
     terms = ContactTerms(contacts, None, bounces, mu, offset)
     terms.has_static_friction = pairs.sticks
-    if parting is not None and parting.any():
+    if parting is not None:
         part = np.clip(contacts.gaps / step, -rules.recovery_speed, 0.0)
         terms.parting = np.where(parting & ~bounces, part, 0.0)
     if pairs.resists_turning:
@@ -255,7 +262,7 @@ def contact_terms(
     return terms if keep.all() else _kept(terms, np.flatnonzero(keep))
 
 
-def _no_terms(contacts: ContactSet, pairs: PairTable) -> ContactTerms:
+def _no_terms(contacts: ContactSet, pairs: PairTable, parting: bool) -> ContactTerms:
     """The terms of no contacts."""
     none = contacts.gaps
     return ContactTerms(
@@ -267,6 +274,7 @@ def _no_terms(contacts: ContactSet, pairs: PairTable) -> ContactTerms:
         rolling=none if pairs.resists_turning else None,
         spinning=none if pairs.resists_turning else None,
         compliance=none if pairs.yields else None,
+        parting=none if parting else None,
         has_static_friction=pairs.sticks,
     )
 

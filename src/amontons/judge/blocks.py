@@ -22,7 +22,7 @@ from amontons.algebra.cones import (
 )
 from amontons.algebra.sums import column_max, column_sum
 
-COLUMNS = 8
+COLUMNS, SUMS = 8, 5
 """Results of a pass: five sums, then three maxima."""
 
 

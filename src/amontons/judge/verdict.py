@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from amontons.judge.blocks import COLUMNS, judge_blocks
+from amontons.judge.blocks import COLUMNS, SUMS, judge_blocks
 from amontons.problem.problem import ConeProblem
 from amontons.problem.residuals import SMALL_STEP, Residuals, share_of_row
 
@@ -33,13 +33,11 @@ def evaluate(problem: ConeProblem, x: Floats, product: Floats, *, exact: bool) -
 
     See :attr:`ConeProblem.even` and :meth:`ConeProblem.unknowns`.
     """
-    square, short, quadratic, linear, complementarity, worst, primal, dual = _pass(
-        problem, x, product, exact
+    found, partial = _pass(problem, x, product, exact)
+    square, short, quadratic, linear, complementarity = problem.sums(
+        found[:SUMS], partial[:, :SUMS]
     )
-    square, short, quadratic, linear, complementarity = problem.total(
-        (square, short, quadratic, linear, complementarity)
-    )
-    worst, primal, dual = problem.maximum((worst, primal, dual))
+    worst, primal, dual = problem.maximum(found[SUMS:])
     scaled = math.sqrt(square) / problem.speed_unit
     if math.isfinite(problem.yardstick.most):
         scaled = max(scaled, math.sqrt(worst) / problem.yardstick.most)
@@ -59,12 +57,15 @@ def evaluate(problem: ConeProblem, x: Floats, product: Floats, *, exact: bool) -
 
 def _scaled_as_given(given: ConeProblem, x: Floats, product: Floats, exact: bool) -> float:
     """The scaled error in a problem's own rows, from unknowns and product of its even form."""
-    square = _pass(given, given.from_even(x), given.to_even(product), exact)[0]
-    return math.sqrt(given.total((square,))[0]) / (given.norm(given.given_linear) or 1.0)
+    found, partial = _pass(given, given.from_even(x), given.to_even(product), exact)
+    (square,) = given.sums(found[:1], partial[:, :1])
+    return math.sqrt(square) / (given.norm(given.given_linear) or 1.0)
 
 
-def _pass(problem: ConeProblem, x: Floats, product: Floats, exact: bool) -> tuple[float, ...]:
-    """What :func:`judge_blocks` finds of this machine's blocks."""
+def _pass(
+    problem: ConeProblem, x: Floats, product: Floats, exact: bool
+) -> tuple[tuple[float, ...], Floats]:
+    """What :func:`judge_blocks` finds of this process's blocks, and of each of their chunks."""
     velocity = product + problem.linear
     if exact and problem.operator.skew is not None:
         velocity += problem.operator.skew @ (x if problem.shift is None else x - problem.shift)
@@ -74,4 +75,4 @@ def _pass(problem: ConeProblem, x: Floats, product: Floats, exact: bool) -> tupl
     found: tuple[float, ...] = go(
         arrays, rho, SMALL_STEP, x, product, problem.linear, velocity, exact, partial
     )
-    return found
+    return found, partial

@@ -69,9 +69,18 @@ class InternalProblem:
         """Number of blocks: contacts and scalar rows."""
         return self.sets.blocks
 
+    @property
+    def has_friction(self) -> bool:
+        """Whether any block of the whole problem is a friction cone."""
+        return self.ranks.any(self.sets.has_friction)
+
     def total(self, parts: tuple[float, ...]) -> tuple[float, ...]:
         """Sums over the whole problem, from sums over these rows: see :class:`Ranks`."""
         return self.ranks.total(parts)
+
+    def sums(self, found: tuple[float, ...], partial: Floats) -> tuple[float, ...]:
+        """Sums over all blocks, from those that a kernel found and has by chunks in `partial`."""
+        return self.ranks.sums(found, partial)
 
     def maximum(self, parts: tuple[float, ...]) -> tuple[float, ...]:
         """Largest values of the whole problem, from those of these rows: see :class:`Ranks`."""

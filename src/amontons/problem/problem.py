@@ -73,19 +73,17 @@ class ConeProblem(InternalProblem):
     def _hold(self, operator: Operator, linear: Floats, given: Floats, terms: Terms) -> None:
         """Store checked data in internal order; ‖r‖ is summed over r in the caller's order."""
         self.operator, self.linear = operator, linear
-        one_sided = 0.0 if self.sets.bilateral else 1.0
-        self.all_rows, self.all_blocks, others = self.total(
-            (float(self.rows), float(self.blocks), one_sided)
+        self.all_rows, self.all_blocks, one_sided = self.ranks.size(
+            self.rows, self.blocks, not self.sets.bilateral
         )
-        self.bilateral = others == 0.0
+        self.bilateral = not one_sided
         self.compliance, self.cohesion, self.lengths = terms
         self.judged_as_given: ConeProblem | None = None
         """Itself if errors also count in its own rows, torques and forces alike, as other
         programs define them in their files. See :meth:`judge_as_given`."""
         self.row_factors = row_factors(self.sets, lambda: self.curvature, self.lengths)
         """Factors that make every internal row a speed, shape (rows,); None if all are speeds."""
-        speeds = given if self.row_factors is None else given * self.sets.outward(self.row_factors)
-        self.linear_norm = self.norm(speeds)
+        self.linear_norm = self.norm(units.speeds(self, given))
         """‖r‖, of rows of one unit [m/s]."""
         self.shift: Floats | None = None
         self.objective_offset = 0.0

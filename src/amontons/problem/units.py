@@ -116,6 +116,16 @@ def _own_lengths(sets: Product, curvature: Floats) -> Floats:
     return np.sqrt(ratio)
 
 
+def speeds(problem: ConeProblem, given: Floats) -> Floats:
+    """r with every row a speed [m/s], from what was given: in the order in which it is summed."""
+    factors = problem.row_factors
+    if problem.ranks.count > 1:
+        given = problem.linear  # processes share rows in internal order
+    elif factors is not None:
+        factors = problem.sets.outward(factors)
+    return given if factors is None else given * factors
+
+
 def even(problem: ConeProblem) -> ConeProblem:
     """The same problem in rows of one unit; itself if they already are."""
     factors = problem.row_factors
@@ -127,7 +137,7 @@ def even(problem: ConeProblem) -> ConeProblem:
     for cached in ("curvature", "mean_steps", "_largest_curvature", "even"):
         other.__dict__.pop(cached, None)
     other.operator = problem.operator.scaled(factors)
-    other.sets = sets
+    other.sets = problem.ranks.arranged(sets)
     other.linear = factors * problem.linear
     if problem.compliance is not None:
         other.compliance = factors * factors * problem.compliance

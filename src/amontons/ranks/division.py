@@ -1,224 +1,234 @@
-"""A problem over bodies cut into parts: every process works on one, and has all of the data.
+"""Who does what in a step: bodies dealt out to processes, and contacts with their bodies.
 
-Blocks are handed out in whole chunks, the units over which kernels sum, and so are bodies. A block
-that touches a body of another process is worked on by both. So each process sums all impulses on
-its own bodies, in the order in which one process alone would, and adding up chunks in their order
-gives the same bits on any number of processes, and without any.
+Bodies are taken in the order in which contacts are listed, and cut into units of neighbours. Every
+process gets whole units, one after the other in that order, as many as make about equal work. It
+has all contacts and rows of joints that touch one of its bodies: it alone sums all impulses on
+these, in the order in which one process would. What touches bodies of two processes is on both, and
+counts on one: a contact belongs to the body that found it, or to the other if that cannot move.
+
+All sums are taken unit by unit, and then over units in their order. As units depend on the bodies
+alone, and never on how many processes there are, no bit of any sum does.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import dataclasses
+import itertools
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from amontons._jit import CHUNK
-from amontons.algebra.cones import INTERVAL, ROWS_OF_KIND, Metric, SetArrays
 from amontons.array_types import Floats
-from amontons.problem.operators import BodyOperator
-from amontons.problem.operators.body_kernels import BodyArrays
-from amontons.problem.problem import ConeProblem
+from amontons.collision.broad.rows import BodyOrder
+from amontons.collision.contacts import ContactSet
+from amontons.ranks.communicator import Communicator
 
-Numbers = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+Longs = NDArray[np.int64]
 
+SMALLEST, MOST = 24, 256
+"""Bodies of a unit at least, and units at most (as every process hears of every unit's sums)."""
 
-class Owners(NamedTuple):
-    """Which process has which chunk; every process works out the same."""
+LANES = 32
+"""Contacts of a unit are filled up to a multiple of this.
 
-    blocks: Numbers  # of each chunk of blocks, shape (chunks,)
-    bodies: Numbers  # of each chunk of bodies
-
-    @classmethod
-    def of(cls, problem: ConeProblem, operator: BodyOperator, count: int) -> Owners:
-        """Equal shares of each kind of block, and bodies to whom most of their blocks belong."""
-        chunks = problem.sets.arrays.chunks
-        middle = 0.5 * (chunks[:, 4] + chunks[:, 5]) / chunks[:, 2]
-        blocks = np.minimum((middle * count).astype(np.int64), count - 1)
-        parts, votes = -(-operator.bodies // CHUNK), np.repeat(blocks, _lengths(chunks))
-        ballot = np.zeros(parts * count, dtype=np.int64)
-        for side in operator.arrays.body.T:
-            ends = side >= 0
-            ballot += np.bincount(
-                (side[ends] // CHUNK) * count + votes[ends], minlength=parts * count
-            )
-        return cls(blocks, ballot.reshape(parts, count).argmax(axis=1))
-
-    def of_blocks(self, problem: ConeProblem) -> Numbers:
-        """Of each block, shape (blocks,)."""
-        return np.repeat(self.blocks, _lengths(problem.sets.arrays.chunks))
-
-    def of_bodies(self, count: int) -> Numbers:
-        """Of each body, shape (bodies,)."""
-        return np.repeat(self.bodies, CHUNK)[:count]
+Compiled loops work on several contacts at once, and on what is left over one by one, which may
+round otherwise. On two processes a contact may be at different places of such a loop: so nothing
+must be left over.
+"""
 
 
-class Part(NamedTuple):
-    """What one process works on: its own blocks and copies of its neighbours'."""
+class Filled(NamedTuple):
+    """Where contacts are in a list in which those of each unit have been filled up."""
 
-    blocks: Numbers | slice  # number of each in the whole problem: by kind, its own before copies
-    rows: Numbers | slice  # number of each row in the whole problem, in the order of kernels
-    own_chunks: Numbers  # which of its chunks count
-    sets: SetArrays
-    arrays: BodyArrays
-    masses: Floats  # inertia and mass of its own bodies, shape (own bodies, 7)
-    own: Numbers  # number of each of its own bodies in the whole problem: those come first
-    ghosts: Numbers  # and of those of others that its blocks touch, which come next
+    slots: Longs  # of each contact, (contacts,)
+    entries: int  # of that list
+    begin: Longs  # where this process's units begin there, and the end, (units + 1,)
 
-    @classmethod
-    def everything(cls, problem: ConeProblem, operator: BodyOperator) -> Part:
-        """The part of a process that is alone; nothing is copied."""
-        sets, nobody = problem.sets.arrays, np.empty(0, dtype=np.int64)
-        return cls(
-            slice(None), slice(None), np.arange(len(sets.chunks)), sets, operator.arrays,
-            operator.masses, np.arange(operator.bodies), nobody,
-        )  # fmt: skip
+    def take(self, values: NDArray[Any], filling: float = 0.0) -> NDArray[Any]:
+        """Values of the entries of that list, from those of contacts, (contacts, ...)."""
+        out = np.full((self.entries, *values.shape[1:]), filling, dtype=values.dtype)
+        out[self.slots] = values
+        return out
 
-    @classmethod
-    def of(cls, problem: ConeProblem, operator: BodyOperator, owners: Owners, rank: int) -> Part:
-        """The part of one rank."""
-        whole, sets = operator.arrays, problem.sets.arrays
-        block_owner, body_owner = owners.of_blocks(problem), owners.of_bodies(operator.bodies)
-        lasting = np.append(np.where(operator.mobile, body_owner, -1), -1)  # −1 is the world
-        counted = block_owner == rank
-        here = counted | (lasting[whole.body] == rank).any(axis=1)
-        groups, chunks, own_chunks, blocks, rows = _arranged(sets, counted, here)
-        own = np.flatnonzero(body_owner == rank)
-        met = np.zeros(operator.bodies + 1, dtype=bool)
-        met[whole.body[blocks]] = True
-        ghosts = np.flatnonzero(met[:-1] & operator.mobile & (body_owner != rank))
-        place = np.full(operator.bodies + 1, -1, dtype=np.int32)  # who never moves is the world
-        listed = np.concatenate([own, ghosts])
-        place[listed] = np.arange(listed.size, dtype=np.int32)
-        place[:-1][~operator.mobile] = -1
-        contacts = whole.forces + whole.wrenches
-        of_contacts, of_scalars = blocks[blocks < contacts], blocks[blocks >= contacts]
-        wrenches = of_contacts[of_contacts >= whole.forces]
-        mine = owners.bodies == rank
-        pointer, incidence, levers = _incidences(whole, mine, blocks, ghosts.size)
-        arrays = BodyArrays(
-            forces=of_contacts.size - wrenches.size,
-            wrenches=wrenches.size,
-            body=place[whole.body[blocks]],
-            arms=whole.arms.reshape(-1, 2, 3)[of_contacts].reshape(-1, 3),
-            lengths=whole.lengths[wrenches - whole.forces],
-            jacobian=whole.jacobian[of_scalars - contacts],
-            inverse_mass=whole.inverse_mass[listed],
-            inverse_inertia=whole.inverse_inertia[listed],
-            pointer=pointer,
-            incidence=incidence,
-            levers=levers,
+    def of_contacts(self, values: Floats, width: int) -> Floats:
+        """Values of contacts and what follows, from those of the list's entries and that."""
+        contacts = values[: width * self.entries].reshape(self.entries, width)[self.slots]
+        return np.concatenate([contacts.ravel(), values[width * self.entries :]])
+
+
+class Division:
+    """Bodies of one step, dealt out; every process works out the same.
+
+    Parameters
+    ----------
+    order:
+        In which contacts are listed; None: as bodies are numbered.
+    mobile:
+        Bodies that impulses can move, shape (bodies,).
+    load:
+        Contacts that each body had in the last step, shape (bodies,).
+    """
+
+    def __init__(
+        self, communicator: Communicator, order: BodyOrder | None, mobile: Flags, load: Longs
+    ) -> None:
+        self.communicator, self.mobile, self.bodies = communicator, mobile, mobile.size
+        numbers = np.arange(self.bodies, dtype=np.int32)
+        self.listed = numbers if order is None else order.body
+        """Bodies in the order in which they are dealt out, shape (bodies,)."""
+        self.place = numbers if order is None else order.place[:-1]
+        """Place of each body in that order, shape (bodies,)."""
+        size = max(SMALLEST, -(-self.bodies // MOST))
+        units = np.append(np.arange(0, self.bodies, size), self.bodies)
+        work = np.add.reduceat((2 + load * mobile)[self.listed], units[:-1])
+        done = np.cumsum(work)
+        keeper = (2 * done - work) * communicator.count // (2 * done[-1])
+        ends = np.searchsorted(keeper, np.arange(communicator.count + 1))
+        self.units_of: list[int] = np.diff(ends).tolist()
+        """How many units each process has."""
+        self.ends = units[ends]
+        """Places at which the bodies of each process begin, and the end, shape (processes + 1,)."""
+        rank = communicator.rank
+        self.starts = units[ends[rank] : ends[rank + 1] + 1]
+        """Places at which this process's units begin, and the end, shape (units + 1,)."""
+        self.first, self.last = int(self.ends[rank]), int(self.ends[rank + 1])
+
+    @property
+    def units(self) -> int:
+        """Units of this process."""
+        return len(self.starts) - 1
+
+    @cached_property
+    def own(self) -> Flags:
+        """Bodies of this process, shape (bodies,)."""
+        own = np.zeros(self.bodies, dtype=bool)
+        own[self.listed[self.first : self.last]] = True
+        return own
+
+    @cached_property
+    def pushed(self) -> Flags:
+        """Bodies of this process that impulses can move, shape (bodies,)."""
+        return self.own & self.mobile
+
+    def keepers(self, bodies: NDArray[np.int32]) -> Longs:
+        """Which process has each of these bodies."""
+        return np.asarray(np.searchsorted(self.ends, self.place[bodies], side="right") - 1)
+
+    # -- contacts and rows of joints --------------------------------------------------------------
+
+    def _owner_of(self, bodies: NDArray[np.int32], first: NDArray[np.int32]) -> NDArray[np.int32]:
+        """The body whose each pair (n, 2) is: the `first` of the two, or the other if it is stuck.
+
+        −1 is the world.
+        """
+        mobile = np.append(self.mobile, False)
+        other = np.where(bodies[:, 0] == first, bodies[:, 1], bodies[:, 0])
+        return np.where(mobile[first], first, other)
+
+    def listed_by_owner(self, contacts: ContactSet) -> ContactSet:
+        """The contacts with those that a body found which cannot move listed by the other body."""
+        begin = self.begin(contacts)
+        finder = np.repeat(self.listed, np.diff(begin))
+        if self.mobile[finder].all():
+            return contacts
+        place = self.place[self._owner_of(contacts.bodies, finder)]
+        order = np.argsort(place, kind="stable")
+        first = np.empty_like(contacts.first)
+        first[-1] = len(contacts)
+        first[self.listed] = np.searchsorted(place[order], np.arange(self.bodies))
+        return dataclasses.replace(
+            contacts,
+            bodies=contacts.bodies[order],
+            normals=contacts.normals[order],
+            arms_a=contacts.arms_a[order],
+            arms_b=contacts.arms_b[order],
+            gaps=contacts.gaps[order],
+            keys=contacts.keys[order],
+            first=first,
         )
-        return cls(
-            blocks=blocks, rows=rows, own_chunks=own_chunks,
-            sets=_sets(sets, groups, chunks, blocks), arrays=arrays, masses=operator.masses[own],
-            own=own, ghosts=ghosts,
-        )  # fmt: skip
 
-    def metric(self, metric: Metric) -> Metric:
-        """Step lengths of its blocks, from those of the whole problem."""
-        return Metric(*(each[self.blocks] if each.size else each for each in metric))
+    def begin(self, contacts: ContactSet) -> Longs:
+        """Where the contacts of bodies begin, place by place, and the end, (bodies + 1,)."""
+        return np.append(contacts.first[self.listed], contacts.first[-1])
 
-    def own_rows(self, values: Floats) -> Floats:
-        """Values of the rows that count, chunk by chunk, from those of all its rows."""
-        runs = runs_of_rows(self.sets.chunks[self.own_chunks])
-        return np.concatenate([values[:0], *(values[run] for run in runs)])
+    def units_in(self, contacts: ContactSet) -> Longs:
+        """Where the contacts of this process's units begin, and the end, shape (units + 1,)."""
+        return np.asarray(self.begin(contacts)[self.starts])
 
-    def chunk_sums(self, values: Floats) -> Floats:
-        """Sums over the rows of each chunk that counts, from values of all its rows."""
-        chunks = self.sets.chunks[self.own_chunks]
-        sums = [sum(values[run].sum() for run in runs_of_rows(chunk[None])) for chunk in chunks]
-        return np.array(sums, dtype=np.float64)
+    def filled(self, contacts: ContactSet) -> Filled:
+        """Where these contacts are in a list of whole `LANES` for each unit."""
+        ends = np.concatenate([[0], self.units_in(contacts), [len(contacts)]])
+        counts = np.diff(ends)
+        begin = np.append(0, np.cumsum(-(-counts // LANES) * LANES))
+        slots = np.arange(len(contacts)) + np.repeat(begin[:-1] - ends[:-1], counts)
+        return Filled(slots, int(begin[-1]), begin[1:-1])
 
+    def own_contacts(self, contacts: ContactSet) -> slice:
+        """Those that count on this process: no other has them."""
+        begin = self.units_in(contacts)
+        return slice(int(begin[0]), int(begin[-1]))
 
-def runs_of_rows(chunks: Numbers) -> list[slice]:
-    """Where the rows of these chunks are: one run for each component of a chunk's blocks."""
-    runs = []
-    for kind, _, count, row, begin, end in chunks.tolist():
-        for k in range(ROWS_OF_KIND[kind]):
-            runs.append(slice(row + k * count + begin, row + k * count + end))
-    return runs
+    def rows_here(self, bodies: NDArray[np.int32], parts: Sequence[int]) -> Longs:
+        """Numbers of the rows of joints that this process works on, part by part, unit by unit.
 
+        `bodies` are those of all rows (n, 2), and `parts` how many rows of each kind there are.
+        """
+        pushed = np.append(self.pushed, False)
+        here: Flags = np.asarray(pushed[bodies].any(axis=1))
+        first, found = 0, [np.empty(0, dtype=np.int64)]
+        for count in parts:
+            rows = first + np.flatnonzero(here[first : first + count])
+            owner = self._owner_of(bodies[rows], bodies[rows, 0])
+            found.append(rows[np.argsort(self.place[owner], kind="stable")])
+            first += count
+        return np.concatenate(found)
 
-def _lengths(chunks: Numbers) -> Numbers:
-    return np.asarray(chunks[:, 5] - chunks[:, 4])
+    def units_in_rows(self, bodies: NDArray[np.int32]) -> Longs:
+        """Where the rows of this process's units begin, of rows of one kind as they are here."""
+        places = self.place[self._owner_of(bodies, bodies[:, 0])]
+        return np.asarray(np.searchsorted(places, self.starts))
 
+    # -- sums -------------------------------------------------------------------------------------
 
-def _arranged(
-    sets: SetArrays, counted: NDArray[np.bool_], here: NDArray[np.bool_]
-) -> tuple[Numbers, Numbers, Numbers, Numbers, Numbers]:
-    """Groups, chunks, chunks that count, blocks and rows of one process."""
-    groups: list[tuple[int, ...]] = []
-    chunks: list[tuple[int, ...]] = []
-    counting: list[int] = []
-    blocks, rows = [np.empty(0, dtype=np.int64)], [np.empty(0, dtype=np.int64)]
-    first = row = 0
-    for kind, begin, count, begin_row in sets.groups.tolist():
-        mine, some = counted[begin : begin + count], here[begin : begin + count]
-        own, copies = np.flatnonzero(mine), np.flatnonzero(some & ~mine)
-        listed = np.concatenate([own, copies])
-        if not listed.size:
-            continue
-        group = (kind, first, listed.size, row)
-        groups.append(group)
-        for start, end in ((0, own.size), (own.size, listed.size)):
-            for at in range(start, end, CHUNK):
-                if end == own.size and start == 0:
-                    counting.append(len(chunks))
-                chunks.append((*group, at, min(at + CHUNK, end)))
-        blocks.append(begin + listed)
-        height = int(ROWS_OF_KIND[kind])
-        rows.append((begin_row + count * np.arange(height)[:, None] + listed).ravel())
-        first, row = first + listed.size, row + height * listed.size
-    return (
-        np.array(groups, dtype=np.int64).reshape(-1, 4),
-        np.array(chunks, dtype=np.int64).reshape(-1, 6),
-        np.array(counting, dtype=np.int64),
-        np.concatenate(blocks),
-        np.concatenate(rows),
-    )
+    def added(self, sums: Floats) -> list[float]:
+        """Sums over all units of all processes, from those of this one's, shape (units, n)."""
+        columns = sums.shape[1]
+        sizes = [columns * each for each in self.units_of]
+        together = self.communicator.joined(np.ascontiguousarray(sums).ravel(), sizes)
+        total = np.add.accumulate(together.reshape(-1, columns))[-1]
+        return list(total.tolist())
 
+    def summed(
+        self, begin: Longs, columns: int, of: Callable[[slice], Sequence[float]]
+    ) -> list[float]:
+        """Sums over all contacts of what `of` says of those of a unit; they begin at `begin`."""
+        sums = np.zeros((self.units, columns))
+        for unit, (low, high) in enumerate(itertools.pairwise(begin)):
+            if low < high:
+                sums[unit] = of(slice(int(low), int(high)))
+        return self.added(sums)
 
-def _sets(whole: SetArrays, groups: Numbers, chunks: Numbers, blocks: Numbers) -> SetArrays:
-    cones = blocks[blocks < whole.normal.shape[1]]
-    bounded = blocks[:0]
-    for kind, first, count, _ in whole.groups.tolist():
-        if kind == INTERVAL:
-            bounded = blocks[(blocks >= first) & (blocks < first + count)] - first
+    # -- what all are to know ---------------------------------------------------------------------
 
-    def of(values: Floats, which: Numbers) -> Floats:
-        return values[which] if values.size else values
+    def of_bodies(self, own: Floats) -> Floats:
+        """Rows of all bodies (bodies, n) as they are numbered, from those of this process's own."""
+        columns = own.shape[1]
+        sizes = (columns * np.diff(self.ends)).tolist()
+        together = self.communicator.joined(np.ascontiguousarray(own).ravel(), sizes)
+        everybody = np.empty((self.bodies, columns))
+        everybody[self.listed] = together.reshape(-1, columns)
+        return everybody
 
-    return SetArrays(
-        groups=groups,
-        chunks=chunks,
-        normal=np.ascontiguousarray(whole.normal[:, cones]),
-        friction=of(whole.friction, cones),
-        rolling=of(whole.rolling, cones),
-        spinning=of(whole.spinning, cones),
-        lower=of(whole.lower, bounded),
-        upper=of(whole.upper, bounded),
-        exact=whole.exact,
-    )
-
-
-def _incidences(
-    whole: BodyArrays, own: NDArray[np.bool_], blocks: Numbers, ghosts: int
-) -> tuple[Numbers, NDArray[np.int32], Floats]:
-    """Blocks on each of its own bodies, in the order of the whole problem; ghosts have none."""
-    bodies = len(whole.pointer) - 1
-    place = np.empty(len(whole.body), dtype=np.int64)
-    place[blocks] = np.arange(blocks.size)
-    pointers, codes, levers = [np.zeros(1, np.int64)], [whole.incidence[:0]], [whole.levers[:0]]
-    used = 0
-    for chunk in np.flatnonzero(own).tolist():
-        begin, end = chunk * CHUNK, min((chunk + 1) * CHUNK, bodies)
-        first, last = whole.pointer[begin], whole.pointer[end]
-        pointers.append(whole.pointer[begin + 1 : end + 1] - first + used)
-        codes.append(whole.incidence[first:last])
-        levers.append(whole.levers[first:last])
-        used += last - first
-    pointers.append(np.full(ghosts, used))
-    code = np.concatenate(codes)
-    moved = (2 * place[code >> 1] + (code & 1)).astype(np.int32)
-    return np.concatenate(pointers), moved, np.concatenate(levers)
+    def gathered(self, rows: Floats) -> Floats:
+        """Rows (n, columns) of all processes, one process after the other."""
+        rows, columns = np.asarray(rows, dtype=np.float64), rows.shape[1]
+        counts = self.communicator.joined(
+            np.array([float(len(rows))]), [1] * self.communicator.count
+        )
+        sizes = [columns * int(each) for each in counts]
+        together = self.communicator.joined(np.ascontiguousarray(rows).ravel(), sizes)
+        return together.reshape(-1, columns)

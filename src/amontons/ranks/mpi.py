@@ -75,21 +75,19 @@ class MpiRank(Communicator):
         sys.excepthook = hook
 
     def exchange(self, outgoing: Letters, incoming: Letters) -> None:
-        start = time.perf_counter()
-        requests: list[Any] = [self._all.Irecv(array, rank, TAG) for rank, array in incoming]
-        requests += [self._all.Isend(array, rank, TAG) for rank, array in outgoing]
-        self._mpi.Request.Waitall(requests)
+        with self.traffic.measured():
+            requests: list[Any] = [self._all.Irecv(array, rank, TAG) for rank, array in incoming]
+            requests += [self._all.Isend(array, rank, TAG) for rank, array in outgoing]
+            self._mpi.Request.Waitall(requests)
         self.traffic.exchanges += 1
         self.traffic.bytes += sum(array.nbytes for _, array in outgoing)
-        self.traffic.seconds += time.perf_counter() - start
 
     def joined(self, part: Floats, sizes: Sequence[int]) -> Floats:
-        start = time.perf_counter()
         together = np.empty(sum(sizes))
-        self._all.Allgatherv(part, (together, list(sizes)))
+        with self.traffic.measured():
+            self._all.Allgatherv(part, (together, list(sizes)))
         self.traffic.reductions += 1
         self.traffic.bytes += part.nbytes
-        self.traffic.seconds += time.perf_counter() - start
         return together
 
     def delivered(self, letters: Sequence[NDArray[np.int64]]) -> list[NDArray[np.int64]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NoReturn, TypeVar
@@ -35,24 +34,23 @@ class ThreadRank(Communicator):
         return [cls(rank, barrier, board) for rank in range(count)]
 
     def exchange(self, outgoing: Letters, incoming: Letters) -> None:
-        start = time.perf_counter()
-        everyone = self._posted("exchange", dict(outgoing))
-        for sender, array in incoming:
-            array[:] = everyone[sender][self.rank]
-        self._barrier.wait()  # nobody changes what others still read
+        with self.traffic.measured():
+            everyone = self._posted("exchange", dict(outgoing))
+            for sender, array in incoming:
+                array[:] = everyone[sender][self.rank]
+            self._barrier.wait()  # nobody changes what others still read
         self.traffic.exchanges += 1
         self.traffic.bytes += sum(array.nbytes for _, array in outgoing)
-        self.traffic.seconds += time.perf_counter() - start
 
     def joined(self, part: Floats, sizes: Sequence[int]) -> Floats:
-        start = time.perf_counter()
-        everyone = self._posted("joined", part)
-        assert [len(each) for each in everyone] == list(sizes)
-        together = np.concatenate(everyone)
-        self._barrier.wait()
+        with self.traffic.measured():
+            everyone = self._posted("joined", part)
+            assert [len(each) for each in everyone] == list(sizes)
+            assert {each.dtype for each in everyone} == {np.dtype(np.float64)}
+            together = np.concatenate(everyone)
+            self._barrier.wait()
         self.traffic.reductions += 1
         self.traffic.bytes += part.nbytes
-        self.traffic.seconds += time.perf_counter() - start
         return together
 
     def delivered(self, letters: Sequence[NDArray[np.int64]]) -> list[NDArray[np.int64]]:

@@ -100,6 +100,7 @@ class Recorder:
         every: float,
     ) -> None:
         """Start a file, or continue the existing one."""
+        _refuse_what_several_lack(simulation, bool(contacts))
         path = folder / RUN_FILE
         if path.exists():
             file = reopened(simulation, folder, rate=rate, contacts=contacts, about=about)
@@ -117,6 +118,7 @@ class Recorder:
         self.checkpoint()
 
     def _begin(self, simulation: Simulation, file: RunFile, every: float) -> None:
+        _refuse_what_several_lack(simulation, "contacts" in file.file)
         self.simulation, self.folder = simulation, file.path.parent
         self.rate = float(file.file.attrs["rate"])
         self._file, self._contacts = file, "contacts" in file.file
@@ -203,3 +205,15 @@ class Recorder:
         self._notes.clear()
         self._file.append_steps(self._rows)
         self._rows.clear()
+
+
+def _refuse_what_several_lack(simulation: Simulation, contacts: bool) -> None:
+    """Raise where one of several processes would record what it does not know."""
+    if simulation.ranks is None or simulation.ranks.count == 1:
+        return
+    for what, wanted in (("contacts", contacts), ("probes", len(simulation.world.probes) > 0)):
+        if wanted:
+            raise InputError(
+                f"each process has contacts of its own bodies alone, so that a run of several "
+                f"cannot record {what}: record without {what}, or go on with one process"
+            )

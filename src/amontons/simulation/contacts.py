@@ -57,6 +57,16 @@ class Contacts:
         rows = np.empty((0, 3))
         return cls(bodies, rows, rows, np.empty(0), rows, rows)
 
+    @classmethod
+    def of_rows(cls, rows: Floats, step: float) -> Contacts:
+        """Those that :meth:`as_rows` has made rows of, in a step of this length [s]."""
+        bodies, points, normals, gaps, force, torque = np.split(rows, (2, 5, 8, 9, 12), axis=1)
+        return cls(bodies.astype(np.int64), points, normals, gaps[:, 0], force, torque, step)
+
+    def as_rows(self) -> Floats:
+        """All of each contact in a row of numbers, shape (contacts, 15)."""
+        return np.column_stack([getattr(self, name) for name in ROWS])
+
     def __len__(self) -> int:
         return len(self.gaps)
 

@@ -84,9 +84,7 @@ def entered(
     """
     start, solved = taken.start, taken.solved
     mean, of_bodies = _work_on_bodies(model, start, solved, taken.moved)
-    of_contacts, elastic = [0.0] * len(_CONTACTS), 0.0
-    if len(solved.terms):
-        of_contacts, elastic = _work_of_contacts(model, rules, start, solved, mean)
+    of_contacts, elastic = _work_of_contacts(model, rules, start, solved, mean)
     of_joints, impulses = [0.0] * len(_JOINTS), solved.joint_impulses
     if impulses.size:
         of_joints = work_of_joints(
@@ -206,20 +204,28 @@ def _work_of_contacts(
     model: Model, rules: ContactRules, start: Start, solved: StepSolution, mean: Floats
 ) -> tuple[list[float], float]:
     """The work `OF_CONTACTS`, and the elastic energy of contacts in the end [J]."""
-    terms, pairs = solved.terms, model.pairs
+    terms, pairs, columns = solved.terms, model.pairs, len(OF_CONTACTS) + 1
     images = ImageRows.of(terms.contacts, len(mean), terms.slides)
-    after = start.gradient(solved.growth)
-    partial = room_for_sums(len(terms), len(OF_CONTACTS) + 1)
+    after, places = start.gradient(solved.growth), ContactPlaces.of(images.contacts)
     cohesion = _NOTHING if terms.cohesion is None else terms.cohesion
-    work_of_contacts.sized(len(terms))(
-        ContactPlaces.of(images.contacts), solved.contact_impulses, cohesion,
-        images.values(model.bodies.material), pairs.compliance, pairs.damping,
-        images.velocities(mean, 0.5 * (start.gradient_before + after)),
-        images.velocities(solved.velocity, after), images.values(start.inverse_mass),
-        rules.recovery_speed, solved.step, partial,
-    )  # fmt: skip
-    *works, elastic = total_of(partial)
+    impulses, material = solved.contact_impulses, images.values(model.bodies.material)
+    means = images.velocities(mean, 0.5 * (start.gradient_before + after))
+    ends, inverse = images.velocities(solved.velocity, after), images.values(start.inverse_mass)
     if terms.slides is not None:  # of a driven B the kernel has it
+        of_belts = work_of_surfaces(solved)
         loose = start.inverse_mass[terms.contacts.bodies[:, 1]] > 0.0
-        works[OF_CONTACTS.index("drives")] += float(work_of_surfaces(solved)[loose].sum())
+
+    def of(some: slice) -> list[float]:
+        where = places.part(some)
+        partial = room_for_sums(where.gaps.size, columns)
+        work_of_contacts.sized(where.gaps.size)(
+            where, impulses[some], cohesion[some], material, pairs.compliance, pairs.damping,
+            means, ends, inverse, rules.recovery_speed, solved.step, partial,
+        )  # fmt: skip
+        works = total_of(partial)
+        if terms.slides is not None:
+            works[OF_CONTACTS.index("drives")] += float(of_belts[some][loose[some]].sum())
+        return works
+
+    *works, elastic = solved.share.sums(terms.contacts, columns, of)
     return works, elastic

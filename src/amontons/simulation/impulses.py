@@ -34,6 +34,7 @@ from amontons.simulation.model import Model
 from amontons.simulation.overlaps import StepOverlaps, parting_excess
 from amontons.simulation.parting import come_too_slowly_apart, parting_rows, parting_terms
 from amontons.simulation.rules import SolverChoice
+from amontons.simulation.share import Share
 from amontons.simulation.singular import CALM, fails_at_rest, giving, surges
 from amontons.simulation.state import BodyState
 from amontons.simulation.step_solution import NO_GROWTH, STICKING, StepSolution
@@ -97,7 +98,9 @@ class _Solves:
         solver: SolverChoice,
         name: str,
         watch: Stopwatch,
+        share: Share,
     ) -> None:
+        self.share = share
         self.model, self.start, self.rules = model, start, rules
         self.solver, self.name, self.watch = solver, name, watch
         self.iterations = 0
@@ -110,9 +113,9 @@ class _Solves:
 
         What impulses add to the rates of a cell is in `growth` then [1/s], shape (3,).
         """
-        cell = self.start.cell
+        cell, share = self.start.cell, self.share
         problem = assemble(
-            terms,
+            share.filled(terms),
             rows,
             inverse_mass=self.start.inverse_mass,
             inverse_inertia=self.start.inverse_inertia,
@@ -121,10 +124,13 @@ class _Solves:
             flexibility=None if cell is None else cell.flexibility,
             yardstick=self.rules.yardstick,
             name=self.name,
+            **share.problem(rows),
         )
         self.watch.lap("assemble")
-        solution = solver_of(self.solver, problem).solve(problem, guess=guess)
-        solution = no_worse(problem, solution, guess)
+        solver = self.solver.many if share.divided else solver_of(self.solver, problem)
+        guess = share.guess(guess, terms.width)
+        solution = solver.solve(problem, guess=guess)
+        solution = share.solution(no_worse(problem, solution, guess), terms.width)
         self.watch.lap("solve")
         self.iterations += solution.iterations
         if self.iterations != solution.iterations:
@@ -135,7 +141,7 @@ class _Solves:
             change = problem.operator.velocities(impulses)
             self.growth = problem.operator.rates(impulses)
         assert change is not None
-        velocity = free + (change if order is None else change[order.place[:-1]])
+        velocity = free + share.of_bodies(change, order)
         if cell is not None and self.growth.any():
             velocity[:, :3] += cell.of_bodies(np.diag(self.growth))
         check_velocities(self.model, velocity)
@@ -155,6 +161,7 @@ def find_impulses(
     *,
     name: str,
     watch: Stopwatch,
+    share: Share,
 ) -> StepSolution:
     """v⁺ = v* + M⁻¹ D γ, with the impulses γ that solve the problem of this step.
 
@@ -171,8 +178,10 @@ def find_impulses(
     if start.inverse_mass is not model.masses.inverse_mass:  # some are asleep
         mobile = np.append(start.inverse_mass > 0.0, False)
     acting = np.asarray(mobile[rows.bodies].any(axis=1))
-    acting_rows = rows if acting.all() else rows.only(acting)
-    solve = _Solves(model, start, rules, solver, name, watch)
+    here = share.rows_here(rows, acting)
+    acting_rows = rows if here is acting and acting.all() else rows.only(here)
+    contacts = share.met(contacts, acting_rows)
+    solve = _Solves(model, start, rules, solver, name, watch, share)
     hit, guess, bouncing = np.zeros(len(contacts), dtype=bool), forces, 1.0
     rounds, tries = 1, 1
     contacts = drifting(contacts, start.gradient(NO_GROWTH))
@@ -214,7 +223,9 @@ def find_impulses(
             joints=joints,
             bonds=bonds,
             rows=rows,
-            acting=acting,
+            acting=here,
+            joint_rows=int(np.count_nonzero(acting)),
+            share=share,
             problem=problem,
             solution=solution,
             velocity=velocity,
@@ -239,15 +250,15 @@ def find_impulses(
         tries, guess = tries + 1, solved.carried(rules.slip_speed)
         bouncing *= max(1.0 - 2.0 * gain, 0.0) if tries < TRIES else 0.0
     after = model.mechanics(start.bodies, velocity, start.gravity).kinetic
-    failed = fails_at_rest(acting_rows, problem, solution)
-    if failed or surges(acting_rows, start.kinetic, after):
+    failed = solved.joint_rows > 0 and fails_at_rest(rows, problem, solution)
+    if failed or (solved.joint_rows > 0 and surges(rows, start.kinetic, after)):
         _, calm, speeds = solve(lasting, giving(acting_rows, problem), start.free, first)
         calmer = model.mechanics(start.bodies, speeds, start.gravity).kinetic
         if calmer < CALM * after or (failed and calm.converged):
             velocity, solution, after = speeds, calm, calmer
             solved = solved._replace(solution=calm, velocity=speeds, motion=speeds)
     solved = solved._replace(ended=after)
-    if terms.parting is not None and come_too_slowly_apart(terms, solution):
+    if terms.parting is not None and share.any(come_too_slowly_apart(terms, solution)):
         push = parting_terms(terms, solution, start.inverse_mass)
         held = parting_rows(acting_rows, solution)
         solve.iterations = 0
@@ -258,8 +269,8 @@ def find_impulses(
         growth = solved.growth if start.cell is None else solved.growth + solve.growth / excess
         solved = solved._replace(motion=motion, parted=parted, moved_growth=growth)
     if start.cell is None:
-        return solved
-    return solved._replace(cell_work=work_of_cell(model, start, solved))
+        return solved.with_all_rows()
+    return solved.with_all_rows()._replace(cell_work=work_of_cell(model, start, solved))
 
 
 def solver_of(choice: SolverChoice, problem: ConeProblem) -> Solver:
@@ -300,17 +311,17 @@ def _gain(solved: StepSolution, start: Start) -> float:
     An impulse P at a contact whose speed goes from u to u⁺ does the work P·(u + u⁺)/2. What parts
     bodies that overlap is wanted, and does not count.
     """
-    terms = solved.terms
-    if not terms.bouncing.any():
+    terms, share = solved.terms, solved.share
+    if not share.any(bool(terms.bouncing.any())):
         return 0.0
-    operator, count = solved.problem.operator, terms.width * len(terms)
+    operator = solved.problem.operator
     assert isinstance(operator, BodyOperator | CellOperator)
     speeds = np.empty((2, operator.rows))
     order = terms.contacts.order
     listed = slice(None) if order is None else order.body
     operator.from_velocities(start.twist[listed], speeds[0])
     operator.from_velocities(solved.velocity[listed], speeds[1])
-    before, after = (each[:count].reshape(terms.width, -1).T for each in speeds)
+    before, after = (share.by_contact(each, terms.width, len(terms)) for each in speeds)
     if isinstance(terms.contacts, PeriodicContacts):
         before[:, :3] += terms.contacts.shifts @ start.gradient_before.T
         after[:, :3] += terms.contacts.shifts @ start.gradient(solved.growth).T
@@ -322,8 +333,10 @@ def _gain(solved: StepSolution, start: Start) -> float:
     turnover = 0.5 * np.einsum("ci,ci->c", np.abs(impulse), np.abs(before) + np.abs(after))
     mending = (terms.offset < 0.0) & ~terms.bouncing
     work[mending] = np.minimum(work[mending], 0.0)
-    total = float(turnover.sum())
-    return float(work.sum()) / total if total > 0.0 else 0.0
+    gained, total = share.sums(
+        terms.contacts, 2, lambda some: (float(work[some].sum()), float(turnover[some].sum()))
+    )
+    return gained / total if total > 0.0 else 0.0
 
 
 def _more_hits(
@@ -334,18 +347,17 @@ def _more_hits(
     hit: NDArray[np.bool_],
 ) -> bool:
     """Whether the step drives bodies together whose contact was left out; `hit` then has it."""
-    contacts, kept = solved.detected, solved.terms.kept
-    if kept is None:
-        return False
-    inside = np.zeros(len(contacts), dtype=bool)
-    inside[kept] = True
-    slack = SLACK * rules.near
-    found = late_hits.sized(len(contacts))(
-        ContactPlaces.of(images.contacts),
-        images.velocities(solved.velocity, start.gradient(solved.growth)),
-        solved.step,
-        slack,
-        inside,
-        hit,
-    )
-    return bool(found)
+    contacts, kept, found = solved.detected, solved.terms.kept, 0
+    if kept is not None:
+        inside = np.zeros(len(contacts), dtype=bool)
+        inside[kept] = True
+        slack = SLACK * rules.near
+        found = late_hits.sized(len(contacts))(
+            ContactPlaces.of(images.contacts),
+            images.velocities(solved.velocity, start.gradient(solved.growth)),
+            solved.step,
+            slack,
+            inside,
+            hit,
+        )
+    return solved.share.any(found > 0)

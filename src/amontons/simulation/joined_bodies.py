@@ -12,6 +12,7 @@ from scipy.sparse.csgraph import connected_components
 
 from amontons.collision.contacts import ContactSet
 from amontons.dynamics.joints.tables import JointArrays
+from amontons.simulation.share import Share
 
 Floats = NDArray[np.float64]
 Pairs = NDArray[np.int64]
@@ -106,7 +107,7 @@ def _pieces(welds: Pairs, fixed: NDArray[np.bool_]) -> NDArray[np.int32]:
 
 
 def as_they_broke(
-    contacts: ContactSet, overlap: Floats, joined: JoinedBodies, slack: float
+    contacts: ContactSet, overlap: Floats, joined: JoinedBodies, slack: float, share: Share
 ) -> tuple[ContactSet, Floats]:
     """The contacts with gaps that count from the overlap in which a tie left its bodies.
 
@@ -121,9 +122,9 @@ def as_they_broke(
     `overlap` is what is left of those overlaps [m], shape (ties,); what is left now comes with
     the contacts.
     """
-    if not joined.broken.any() or not len(contacts):
+    if not joined.broken.any() or not share.any(len(contacts) > 0):
         return contacts, overlap
-    allowed, overlap = _overlaps(contacts, overlap, joined)
+    allowed, overlap = _overlaps(contacts, overlap, joined, share)
     gaps = np.where(contacts.gaps < 0.0, np.minimum(contacts.gaps + allowed, 0.0), contacts.gaps)
     if joined.welds:
         a, b = joined.once[contacts.bodies].T
@@ -131,14 +132,16 @@ def as_they_broke(
     return dataclasses.replace(contacts, gaps=gaps), overlap
 
 
-def _overlaps(contacts: ContactSet, overlap: Floats, joined: JoinedBodies) -> tuple[Floats, Floats]:
+def _overlaps(
+    contacts: ContactSet, overlap: Floats, joined: JoinedBodies, share: Share
+) -> tuple[Floats, Floats]:
     """What is left of the overlap in which ties left bodies [m], (contacts,) and (ties,)."""
     allowed = np.zeros(len(contacts))
     lasting = overlap[joined.freed] > 0.0
     freed, pairs = joined.freed[lasting], joined.pairs[lasting]
     if not freed.size:
         return allowed, overlap
-    span = np.int64(max(pairs.max(), contacts.bodies.max()) + 1)
+    span = np.int64(max(pairs.max(), contacts.bodies.max(initial=0)) + 1)
     keys, which = np.unique(pairs[:, 0] * span + pairs[:, 1], return_inverse=True)
     ends = np.sort(contacts.bodies.astype(np.int64), axis=1)
     mine = ends[:, 0] * span + ends[:, 1]
@@ -146,6 +149,7 @@ def _overlaps(contacts: ContactSet, overlap: Floats, joined: JoinedBodies) -> tu
     theirs = np.flatnonzero(keys[place] == mine)
     deepest = np.zeros(keys.size)
     np.maximum.at(deepest, place[theirs], -contacts.gaps[theirs])
+    deepest = share.largest_of(deepest)
     overlap = overlap.copy()
     overlap[freed] = np.minimum(overlap[freed], deepest[which])
     least = np.full(keys.size, np.inf)

@@ -112,26 +112,30 @@ class _Taking:
 
     def overlaps(self) -> Iterator[Note]:
         """Bodies that were put into each other, and bodies that came to overlap deeply."""
-        depth, since = self.solved.depths, self.solved.parting
-        if not (since.size and since.any()):
+        solved = self.solved
+        if solved.terms.parting is None:
             return
-        fresh = since == AT_FIRST
-        fresh &= self.solved.new[self.solved.detected.bodies].any(axis=1)
+        detected = solved.detected
+        rows = np.column_stack([detected.bodies, detected.gaps, solved.depths, solved.parting])
+        rows = solved.share.gathered(rows[solved.share.own_contacts(detected)])
+        depth, since = rows[:, 3], rows[:, 4]
+        fresh = (since == AT_FIRST) & solved.new[rows[:, :2].astype(np.int64)].any(axis=1)
         for kind, found in (
             (FIRST_OVERLAP, fresh & (depth > SLIGHT)),
             (OVERLAP, (since == LATER) & (depth > DEEP)),
         ):
             if found.any():
-                yield self._overlap(kind, np.flatnonzero(found), depth)
+                yield self._overlap(kind, rows[found])
 
-    def _overlap(self, kind: str, found: NDArray[np.int64], depth: Floats) -> Note:
-        contacts = self.solved.detected
-        deepest = found[np.argsort(-depth[found], kind="stable")]
-        pairs = list(dict.fromkeys(tuple(contacts.bodies[c].tolist()) for c in deepest))
+    def _overlap(self, kind: str, rows: Floats) -> Note:
+        """Of bodies A and B, gap and relative depth of some contacts."""
+        depth = rows[:, 3]
+        deepest = np.argsort(-depth, kind="stable")
+        pairs = list(dict.fromkeys(tuple(map(int, rows[c, :2])) for c in deepest))
         named = [_both(map(self.model.name_of, pair)) for pair in pairs]
         worst = deepest[0]
         share = f"{percent(depth[worst])} of the smaller half thickness"
-        deep = f"by up to {length(-float(contacts.gaps[worst]))}, {share}"
+        deep = f"by up to {length(-float(rows[worst, 2]))}, {share}"
         count = "1 pair of bodies" if len(pairs) == 1 else f"{len(pairs)} pairs of bodies"
         if kind == FIRST_OVERLAP:
             slow = speed(self.rules.recovery_speed)
@@ -199,10 +203,12 @@ def worst_rows(solved: StepSolution, solution: Solution) -> list[int]:
             np.abs(solution.velocities[width * count :][: rows.free]),
         ]
     )
-    if not missed.size or not missed.max() > 0.0:
-        return []
     ends = np.concatenate([solved.terms.contacts.bodies, rows.bodies[: rows.free]])
-    return [int(row) for row in ends[int(np.argmax(missed))]]
+    most, pair = 0.0, (0, 0)
+    if missed.size:
+        most, pair = float(missed.max()), tuple(ends[int(np.argmax(missed))].tolist())
+    most, pair = solved.share.worst(most, pair)
+    return list(pair) if most > 0.0 else []
 
 
 def _both(names: Iterator[str]) -> str:

@@ -11,6 +11,7 @@ from amontons.collision.contacts import ContactSet
 from amontons.dynamics.masses import Masses
 from amontons.model.materials import PairTable
 from amontons.simulation.model import Model
+from amontons.simulation.share import Share
 from amontons.simulation.state import BodyState
 
 Floats = NDArray[np.float64]
@@ -41,22 +42,23 @@ class StepOverlaps(NamedTuple):
     depths: Floats  # by the smaller half thickness of the two bodies, (contacts,)
     new: NDArray[np.bool_]  # bodies that were in no step before, (bodies,)
     parting: Floats  # `AT_FIRST` or `LATER` for those that are being parted, else 0, (contacts,)
+    any: bool  # whether there are any, on any process
 
     @property
     def mended(self) -> NDArray[np.bool_] | None:
         """Contacts that are parted by a motion that does not last, (contacts,); None: none."""
-        return self.depths > 0.0 if self.parting.size and self.parting.any() else None
+        return self.depths > 0.0 if self.any else None
 
 
 def overlaps_of(
-    contacts: ContactSet, model: Model, bodies: BodyState, remembered: Floats
+    contacts: ContactSet, model: Model, bodies: BodyState, remembered: Floats, share: Share
 ) -> StepOverlaps:
     """Overlaps as a step begins; `remembered` is the `parting` of the last step, (contacts,)."""
-    new = ~bodies.seen
-    if not len(contacts):
-        return StepOverlaps(NOTHING, new, NOTHING)
-    depths = relative_depths(contacts, model.masses, model.bodies.material, model.pairs)
-    return StepOverlaps(depths, new, partings(contacts, depths, new, remembered))
+    new, depths, since = ~bodies.seen, NOTHING, NOTHING
+    if len(contacts):
+        depths = relative_depths(contacts, model.masses, model.bodies.material, model.pairs)
+        since = partings(contacts, depths, new, remembered)
+    return StepOverlaps(depths, new, since, share.any(bool(since.any())))
 
 
 def relative_depths(

@@ -28,6 +28,7 @@ from amontons.dynamics.supplied_work import work_through_contacts, work_through_
 from amontons.errors import RunawayError
 from amontons.simulation.model import Model
 from amontons.simulation.notes import RUNAWAY, Note, listed
+from amontons.simulation.share import Share
 from amontons.simulation.state import BodyState, State, WatchState
 from amontons.simulation.step_solution import StepSolution
 from amontons.simulation.surfaces import work_of_surfaces
@@ -73,29 +74,43 @@ def judged(
     return after, ratio if strikes >= STRIKES or (rising and ratio > ABSURD) else 0.0
 
 
-def elastic_energy(model: Model, joints: JointReadings, contacts: ContactSet) -> float:
+def elastic_energy(
+    model: Model, joints: JointReadings, contacts: ContactSet, share: Share
+) -> float:
     """Energy of springs, of motors that are springs, and of compliant contacts [J]."""
     total, pairs = joints.elastic_energy(), model.pairs
     if pairs.yields:
         compliance = pairs.compliance[tuple(model.bodies.material[contacts.bodies].T)]
         soft = (compliance > 0.0) & (contacts.gaps < 0.0)
-        total += 0.5 * float((contacts.gaps[soft] ** 2 / compliance[soft]).sum())
+
+        def doubled(some: slice) -> tuple[float]:
+            which = soft[some]
+            return (float((contacts.gaps[some][which] ** 2 / compliance[some][which]).sum()),)
+
+        total += 0.5 * share.sums(contacts, 1, doubled)[0]
     return total
 
 
 def driven_work(model: Model, solved: StepSolution) -> float:
     """Work of motors with a limit, moving targets, kinematic bodies, belts and a cell [J]."""
     rows, driven = solved.joints.rows, model.masses.kinematic.size > 0
-    total = max(0.0, solved.cell_work) + max(0.0, float(work_of_surfaces(solved).sum()))
+    contacts, share = solved.terms.contacts, solved.share
+    total = max(0.0, solved.cell_work)
+    if share.any(solved.terms.slides is not None):
+        belts = work_of_surfaces(solved)
+        total += max(0.0, share.sums(contacts, 1, lambda some: (float(belts[some].sum()),))[0])
     if not (driven or rows.bounded or model.joints.chosen.moving):
         return total
     kinematic = np.zeros(len(solved.velocity), dtype=bool)
     kinematic[model.masses.kinematic] = True
-    if driven and len(solved.terms):
-        total += work_through_contacts(
-            ContactPlaces.of(solved.terms.contacts), solved.contact_impulses, solved.velocity,
-            kinematic,
-        )  # fmt: skip
+    if driven:
+        places, impulses = ContactPlaces.of(contacts), solved.contact_impulses
+
+        def given(some: slice) -> tuple[float]:
+            where = places.part(some)
+            return (work_through_contacts(where, impulses[some], solved.velocity, kinematic),)
+
+        total += share.sums(contacts, 1, given)[0]
     if rows.offset.size:
         speeds = target_speeds(model.joints, solved.joints)
         total += work_through_rows(rows, solved.joint_impulses, speeds, solved.velocity, kinematic)
@@ -118,7 +133,7 @@ def watch_energy(
     """
     if word == "off":
         return state.watch, []
-    elastic = elastic_energy(model, joints, solved.detected)
+    elastic = elastic_energy(model, joints, solved.detected, solved.share)
     elastic += float(elastic_energies(model.bonds, *solved.bonds.strained).sum())
     given = driven_work(model, solved)
     after, ratio = judged(

@@ -39,7 +39,7 @@ from amontons.simulation.progress import end_of_run, progress_bar
 from amontons.simulation.report import Readings, StepReport
 from amontons.simulation.rules import Rules
 from amontons.simulation.sensing import NO_SENSORS, by_name, mean_of_substeps, read_before
-from amontons.simulation.sharing import chosen_solvers, require_agreement
+from amontons.simulation.sharing import chosen_solvers, require_agreement, require_shareable
 from amontons.simulation.sleeping import Sleeping
 from amontons.simulation.slumber import slumber
 from amontons.simulation.state import State
@@ -115,8 +115,7 @@ class Simulation:
             sleeping=sleeping, watch=watch, compiled=compiled,
         )  # fmt: skip
         """How bodies touch, when they sleep, and what to do where energy comes from nowhere."""
-        self.ranks = ranks
-        self.solvers = chosen_solvers(solver, friction, ranks, world)
+        self.ranks, self.solvers = ranks, chosen_solvers(solver, friction, ranks, sleeping)
         self.readings, self._turnstile = Readings(), Turnstile()
         self.joints = SimulatedJoints(world)
         self.loads = ForceSystem([], world.index_of, self.bodies.position, self.bodies.orientation)
@@ -178,7 +177,7 @@ class Simulation:
 
     @solver.setter
     def solver(self, solver: Solver) -> None:
-        self.solvers = chosen_solvers(solver, "convex", self.ranks, self.world)
+        self.solvers = chosen_solvers(solver, "convex", self.ranks, self.rules.sleeping)
 
     @property
     def bonds(self) -> BondReadings:
@@ -261,9 +260,9 @@ class Simulation:
         earlier: list[Contacts] = []
         with holding_still(self.world):
             for part in range(self.substeps):
-                place = state.bodies.position
+                place, h = state.bodies.position, self._next_length(state)
                 state, report, solved = take_step(
-                    self._model, state, self._next_length(state), self.solvers, self.rules
+                    self._model, state, h, self.solvers, self.rules, self.ranks
                 )
                 reports.append(report)
                 sensed.append(state.sensors)
@@ -317,6 +316,7 @@ class Simulation:
             if self._state.gravity is not world.gravity:
                 self._state = self._state._replace(gravity=world.gravity)
             return
+        require_shareable(self.ranks, world)
         state, joints_before = self._state, self.joints.joints
         poses = bodies.position, bodies.orientation
         self.joints.update(world.joints, world.index_of, *poses)
@@ -347,7 +347,7 @@ class Simulation:
     def contacts(self) -> Contacts:
         """Contacts of the last step and their forces; those of its last substep if it has several.
 
-        Those of sleepers are as they were, and come last.
+        Those of sleepers are as they were, and come last. Each of several processes has its own.
         """
         found = Contacts.none()
         if self._last is not None:

@@ -38,5 +38,6 @@ def fails_at_rest(rows: JointRows, problem: ConeProblem, solution: Solution) -> 
 
 def giving(rows: JointRows, problem: ConeProblem) -> JointRows:
     """The same rows with a little compliance; they are the last blocks of the problem."""
-    own = problem.curvature[problem.sets.block_order, 0][-len(rows.compliance) :]
+    own = problem.curvature[problem.sets.block_order, 0]
+    own = own[own.size - len(rows.compliance) :]
     return rows._replace(compliance=np.maximum(rows.compliance, GIVE * own))

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from amontons.checks import positive
 from amontons.collision.broad.rows import body_order
 from amontons.collision.contacts import ContactSet
-from amontons.collision.memory import RememberedContacts
 from amontons.dynamics.bonds.step import bond_rows, bonds_loaded
 from amontons.dynamics.contact_laws import ContactRules
 from amontons.dynamics.free_velocity import free_velocities
@@ -19,6 +18,7 @@ from amontons.dynamics.joints.readings import JointReadings
 from amontons.dynamics.joints.step import joint_rows, loaded, measure
 from amontons.dynamics.joints.stiffness import NOT_TAUT, steady_turns, stiffen
 from amontons.errors import InputError
+from amontons.ranks.communicator import Communicator
 from amontons.simulation.cell_model import CellModel
 from amontons.simulation.cell_state import CellState
 from amontons.simulation.checks import check_bodies, unit
@@ -34,6 +34,7 @@ from amontons.simulation.report import StepReport, report_on
 from amontons.simulation.rules import Rules, SolverChoice
 from amontons.simulation.runaway import watch_energy
 from amontons.simulation.sensing import Sensed, sense
+from amontons.simulation.share import WHOLE, DividedShare, Share
 from amontons.simulation.sleeping import among
 from amontons.simulation.slumber import nobody_stirs, slumber
 from amontons.simulation.state import BodyState, State
@@ -72,11 +73,17 @@ def step(
 
 
 def take_step(
-    model: Model, state: State, h: float, choice: SolverChoice, rules: Rules
+    model: Model,
+    state: State,
+    h: float,
+    choice: SolverChoice,
+    rules: Rules,
+    ranks: Communicator | None = None,
 ) -> tuple[State, StepReport, StepSolution | Compiled | None]:
     """As :func:`step`, with the problem that was solved and its solution; None: all sleep.
 
-    Of a compiled step there is what :func:`staged` goes through again, to the same bits.
+    The processes that share it are `ranks`, if there are any; they take no compiled step. Of one
+    there is what :func:`staged` goes through again, to the same bits.
     """
     check_bodies(state.bodies, state.gravity, model.name_of)
     if model.cell is not None:
@@ -99,9 +106,9 @@ def take_step(
     astir = stirred(model, state, twist, wrench, h)
     if nobody_stirs(model, astir):
         return *slumber(state, h, watch), None
-    state, contacts = detect(model, astir, twist, h, contact_rules)
+    state, contacts, share = detect(model, astir, twist, h, contact_rules, ranks)
     watch.lap("detect")
-    if rules.compiled and astir.active is None and rules.sleeping is None:
+    if rules.compiled and ranks is None and astir.active is None and rules.sleeping is None:
         whole = compiled_step(
             model, state, contacts, wrench, h, choice, rules, contact_rules, watch
         )  # fmt: skip
@@ -115,9 +122,10 @@ def take_step(
     state = state._replace(joints=joints)
     # v⁺ = v* + M⁻¹ D γ with the impulses γ that solve the cone complementarity problem
     memory = state.contacts.recall(contacts, CARRIED)
+    overlaps = overlaps_of(contacts, model, state.bodies, memory[:, PARTING], share)
     solved = find_impulses(
-        model, start, contacts, overlaps_of(contacts, model, state.bodies, memory[:, PARTING]),
-        memory, found, glued, contact_rules, choice, name=f"step {state.steps + 1}", watch=watch,
+        model, start, contacts, overlaps, memory, found, glued, contact_rules, choice,
+        name=f"step {state.steps + 1}", watch=watch, share=share,
     )  # fmt: skip
     held = model.mechanics(state.bodies, state.bodies.twist, state.gravity)
     as_begun = JointReadings(model.joints, joints, found.measured)
@@ -149,7 +157,7 @@ def take_step(
     taken = Taken(start, solved, moved, as_begun, as_ended, broken, torn, *potentials, held)
     energy = entered(state.energy, model, contact_rules, taken, bodies.asleep)
     now = model.mechanics(bodies, bodies.twist, state.gravity)
-    remembered = RememberedContacts.of(contacts, solved.carried(contact_rules.slip_speed))
+    remembered = share.remembered(contacts, solved.carried(contact_rules.slip_speed))
     rest = state.rest
     if rules.sleeping is not None or astir.active is not None:
         rest = noted(state, bodies, since, wrench, model.pairs, remembered)
@@ -169,7 +177,7 @@ def take_step(
         bonds=bonds,
     )
     if model.sensors:
-        touching = solved.contacts(state.bodies.id, state.bodies.position)
+        touching = solved.all_contacts(state.bodies.id, state.bodies.position)
         after = after._replace(
             sensors=sense(Sensed(model, state.bodies, after, as_ended, touching, h))
         )
@@ -211,27 +219,35 @@ def wrenches(model: Model, state: State, twist: Floats) -> Floats:
 
 
 def detect(
-    model: Model, astir: Astir, twist: Floats, h: float, rules: ContactRules
-) -> tuple[State, ContactSet]:
+    model: Model,
+    astir: Astir,
+    twist: Floats,
+    h: float,
+    rules: ContactRules,
+    ranks: Communicator | None = None,
+) -> tuple[State, ContactSet, Share]:
     """Contacts within the margin, and the state with what was found out on the way.
+
+    Where processes share the step, contacts are those of this one's part, which comes last.
 
     Where somebody sleeps, contacts are those of bodies that are awake; whom they touch wakes up.
     """
     state, active = astir
     place, joined = state.bodies.position, model.joined(state)
     if joined.nobody_meets:
-        return state, model.no_contacts
+        return state, model.no_contacts, WHOLE
     speeds = model.masses.surface_speeds(twist)
     speeds += np.linalg.norm(state.bodies.surface_velocity, axis=1)
     level, margin = choose_margin(state.margin, speeds, rules.near, h)
     orientation = unit(state.bodies.orientation)
     order = body_order(place, 2.0 * model.masses.typical_size)
+    share = DividedShare.of(ranks, order, model.mobile[:-1], state.contacts)
     while True:
         contacts = ContactSet.none(len(place))
         if active is None or active.any():
             if model.cell is None:
                 contacts = model.detector.detect_unit(
-                    place, orientation, margin, order=order, free=active
+                    place, orientation, margin, order=order, free=share.free(active)
                 )
             else:
                 contacts = model.cell.detect(state.cell, state.bodies, orientation, margin, order)
@@ -243,10 +259,11 @@ def detect(
             contacts = of_awake(model, state.bodies.asleep, contacts)
             break
         state, active = woken(model, state, active, reached)
+    contacts = share.listed(contacts)
     if joined.broken.any():
-        contacts, overlap = as_they_broke(contacts, state.overlap, joined, 0.25 * rules.near)
+        contacts, overlap = as_they_broke(contacts, state.overlap, joined, 0.25 * rules.near, share)
         state = state.with_overlap(overlap)
-    return state._replace(margin=level), contacts
+    return state._replace(margin=level), contacts, share
 
 
 def free_motion(model: Model, state: State, twist: Floats, wrench: Floats, h: float) -> Start:

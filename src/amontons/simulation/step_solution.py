@@ -17,6 +17,7 @@ from amontons.dynamics.joints.step import JointStep
 from amontons.problem.problem import ConeProblem
 from amontons.problem.solution import Solution
 from amontons.simulation.contacts import Contacts
+from amontons.simulation.share import Share
 
 Floats = NDArray[np.float64]
 
@@ -24,7 +25,7 @@ CARRIED, STICKING, PARTING = 8, 6, 7
 """What is remembered of a contact: force and torque [N, N m], whether it stuck, and whether its
 bodies overlap and are being parted."""
 
-NO_GROWTH = np.zeros(3)
+NO_GROWTH, NO_ROWS = np.zeros(3), np.empty(0)
 
 
 class StepSolution(NamedTuple):
@@ -35,7 +36,9 @@ class StepSolution(NamedTuple):
     joints: JointStep  # rows of all joints
     bonds: BondStep  # and of all bonds
     rows: JointRows  # of bonds, then of joints
-    acting: NDArray[np.bool_]  # those in the problem: rows of bodies that can move
+    acting: NDArray[np.bool_] | NDArray[np.int64]  # those in the problem: of bodies that can move
+    joint_rows: int  # how many act in all
+    share: Share  # the part of the step that this process takes
     problem: ConeProblem
     solution: Solution
     velocity: Floats  # v⁺, (bodies, 6)
@@ -48,6 +51,7 @@ class StepSolution(NamedTuple):
     ended: float  # that at v⁺ [J]
     step: float  # [s]
     coordinates: Measured  # of joints: at the start, and once the step is taken, at its end
+    row_impulses: Floats = NO_ROWS  # of the `rows` [N s, N m s], (rows,); sleepers' stay
     growth: Floats = NO_GROWTH  # of the cell: what impulses add to its rates [1/s], (3,)
     moved_growth: Floats = NO_GROWTH  # and with what parts bodies, in this step alone, (3,)
     cell_work: float = 0.0  # that the cell does on bodies beside its pressure [J]
@@ -68,15 +72,12 @@ class StepSolution(NamedTuple):
         count, width = len(self.terms), self.terms.width
         return self.solution.impulses[: width * count].reshape(count, width)
 
-    @property
-    def row_impulses(self) -> Floats:
-        """Impulses of the `rows` [N s, N m s], shape (rows,); sleepers' stay."""
+    def with_all_rows(self) -> StepSolution:
+        """The same with the impulses of all rows."""
         found = self.solution.impulses[self.terms.width * len(self.terms) :]
-        if found.size == self.acting.size:
-            return found
-        impulses = self.rows.guess.copy()
-        impulses[self.acting] = found
-        return impulses
+        return self._replace(
+            row_impulses=self.share.impulses_of_rows(self.rows, self.acting, found)
+        )
 
     @property
     def bond_impulses(self) -> Floats:
@@ -108,7 +109,10 @@ class StepSolution(NamedTuple):
         return values
 
     def contacts(self, ids: NDArray[np.int64], position: Floats) -> Contacts:
-        """Contacts with their forces, from the bodies' ids and their places at the start."""
+        """Contacts with their forces, from the bodies' ids and their places at the start.
+
+        Where processes share the step, those that count on this one.
+        """
         of = self.terms.contacts
         force = self.contact_impulses / self.step
         points = 0.5 * (of.points_a(position) + of.points_b(position))
@@ -118,4 +122,15 @@ class StepSolution(NamedTuple):
         found = Contacts(
             ids[of.bodies], points, of.normals, of.gaps, force[:, :3], torque, self.step
         )
-        return found if of.order is None else found.take(np.lexsort(of.bodies.T[::-1]))
+        if of.order is None:
+            return found
+        own = self.share.own_contacts(of)
+        return found.take(own[np.lexsort(of.bodies[own].T[::-1])])
+
+    def all_contacts(self, ids: NDArray[np.int64], position: Floats) -> Contacts:
+        """The same of all processes, which must ask for them at the same time."""
+        found = self.contacts(ids, position)
+        if not self.share.divided:
+            return found
+        rows = self.share.gathered(found.as_rows())
+        return Contacts.of_rows(rows[np.lexsort(rows[:, 1::-1].T)], self.step)

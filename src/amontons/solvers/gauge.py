@@ -65,7 +65,8 @@ class Gauge:
         """Error and objective at x, whose product N x is given; `linear` may replace r."""
         r = problem.linear if linear is None else linear
         partial = np.empty((problem.sets.arrays.chunks.shape[0], 3))
-        square, quadratic, lin = problem.total(
-            natural_map.sized(problem.blocks)(problem.sets.arrays, self.rho, x, product, r, partial)
+        found = natural_map.sized(problem.blocks)(
+            problem.sets.arrays, self.rho, x, product, r, partial
         )
+        square, quadratic, lin = problem.sums(found, partial)
         return self.factor * math.sqrt(square), 0.5 * quadratic + lin + problem.objective_offset

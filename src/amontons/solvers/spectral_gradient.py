@@ -268,9 +268,8 @@ class SpectralGradient(Solver):
         recent: deque[float] = deque(maxlen=self.memory)
         while True:
             x_new = buffers.free(x)
-            error, slope, square = problem.total(
-                pass_over(sets, metric, gauge.rho, x, d, Nd, g, length, alpha, x_new, partial)
-            )
+            found = pass_over(sets, metric, gauge.rho, x, d, Nd, g, length, alpha, x_new, partial)
+            error, slope, square = problem.sums(found, partial)
             yield Iterate(
                 x_new, gauge.factor * math.sqrt(error), objective + problem.objective_offset
             )
@@ -280,7 +279,8 @@ class SpectralGradient(Solver):
                 return
             bend, stretch = problem.product_and_square(d, Nd, scratch), 0.0
             if step.needs_stretch:
-                (stretch,) = problem.total((stretching(sets, metric, Nd, partial),))
+                told = (stretching(sets, metric, Nd, partial),)
+                (stretch,) = problem.sums(told, partial[:, :1])
             length = self._line_search(objective, slope, bend, max(recent))
             alpha = min(self.longest, max(self.shortest, step.next(square, bend, stretch)))
             count += 1

@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from amontons._jit import routine, serial_kernel
-from amontons.array_types import Flags, Floats, Ints
+from amontons.array_types import Flags, Floats, Ints, Longs
 from amontons.dynamics.joints.measures import cross, rotation, turned
 
 POSITION, SPEED, LIMIT, EFFORT, INERTIA = range(5)
@@ -49,22 +49,27 @@ class JointRows(NamedTuple):
     upper: Floats  # (bounded,)
     guess: Floats  # impulses as large as the forces of the last step, (rows,)
 
-    def only(self, kept: Flags) -> JointRows:
-        """Those of the rows, shape (rows,)."""
+    def only(self, kept: Flags | Longs) -> JointRows:
+        """Those of the rows, shape (rows,), or those of these numbers, in this order.
+
+        Bilateral ones must come first, then one-sided ones.
+        """
         first, last = self.free, self.free + self.one_sided
-        bounded = kept[last:]
+        numbers = np.flatnonzero(kept) if kept.dtype == np.bool_ else kept
+        free, loose = (int(np.count_nonzero(numbers < end)) for end in (first, last))
+        bounded = numbers[loose:] - last
         return JointRows(
-            bodies=self.bodies[kept],
-            jacobian=self.jacobian[kept],
-            offset=self.offset[kept],
-            compliance=self.compliance[kept],
-            angular=self.angular[kept],
-            free=int(np.count_nonzero(kept[:first])),
-            one_sided=int(np.count_nonzero(kept[first:last])),
-            bounded=int(np.count_nonzero(bounded)),
+            bodies=self.bodies[numbers],
+            jacobian=self.jacobian[numbers],
+            offset=self.offset[numbers],
+            compliance=self.compliance[numbers],
+            angular=self.angular[numbers],
+            free=free,
+            one_sided=loose - free,
+            bounded=bounded.size,
             lower=self.lower[bounded],
             upper=self.upper[bounded],
-            guess=self.guess[kept],
+            guess=self.guess[numbers],
         )
 
 

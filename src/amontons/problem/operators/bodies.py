@@ -144,7 +144,7 @@ class BodyOperator(Operator):
         arms, levers = np.empty((2 * contacts, 3)), np.empty((most, 3))
         incidence = np.empty(most, dtype=np.int32)
         used = list_incidences(
-            body, self.mobile, arms_a, arms_b, arms, pointer, incidence, levers
+            body, self._summing(), arms_a, arms_b, arms, pointer, incidence, levers
         )  # fmt: skip
         self.arrays = BodyArrays(
             forces=contacts - wrenches,
@@ -162,6 +162,10 @@ class BodyOperator(Operator):
         self.bodies = count
         self.rows = 3 * (contacts - wrenches) + 6 * wrenches + len(jacobian)
         self._product = body_product.sized(body.shape[0])
+
+    def _summing(self) -> NDArray[np.bool_]:
+        """Bodies over whose constraints this operator sums, shape (bodies,)."""
+        return self.mobile
 
     def check(self, sets: SetArrays) -> None:
         """Contacts must be Coulomb cones, those with torque spinning ones, the rest scalar sets."""

@@ -291,24 +291,38 @@ def body_product(arrays, x, velocity, out):
     return square
 
 
+@helper
+def kinetic_sum(masses, new, old, older, beta, low, high):
+    """Sum of vᵀMv over bodies from `low` to `high`, v = new − old − β(old − older)."""
+    share, total = new.dtype.type(beta), 0.0
+    for body in range(low, high):
+        i = np.uint64(body)
+        v0 = new[i, 0] - old[i, 0] - share * (old[i, 0] - older[i, 0])
+        v1 = new[i, 1] - old[i, 1] - share * (old[i, 1] - older[i, 1])
+        v2 = new[i, 2] - old[i, 2] - share * (old[i, 2] - older[i, 2])
+        w0 = new[i, 3] - old[i, 3] - share * (old[i, 3] - older[i, 3])
+        w1 = new[i, 4] - old[i, 4] - share * (old[i, 4] - older[i, 4])
+        w2 = new[i, 5] - old[i, 5] - share * (old[i, 5] - older[i, 5])
+        t0, t1, t2 = turn(masses, i, w0, w1, w2)
+        total += masses[i, 6] * (v0 * v0 + v1 * v1 + v2 * v2) + (w0 * t0 + w1 * t1 + w2 * t2)
+    return total
+
+
 @kernel
 def body_quadratic(masses, new, old, older, beta, partial):
     """vᵀMv = dᵀNd for v = new − old − β(old − older), the velocities that impulses d give."""
-    share = new.dtype.type(beta)
     for p in prange(partial.shape[0]):
-        total = 0.0
-        for body in range(p * CHUNK, min(masses.shape[0], (p + 1) * CHUNK)):
-            i = np.uint64(body)
-            v0 = new[i, 0] - old[i, 0] - share * (old[i, 0] - older[i, 0])
-            v1 = new[i, 1] - old[i, 1] - share * (old[i, 1] - older[i, 1])
-            v2 = new[i, 2] - old[i, 2] - share * (old[i, 2] - older[i, 2])
-            w0 = new[i, 3] - old[i, 3] - share * (old[i, 3] - older[i, 3])
-            w1 = new[i, 4] - old[i, 4] - share * (old[i, 4] - older[i, 4])
-            w2 = new[i, 5] - old[i, 5] - share * (old[i, 5] - older[i, 5])
-            t0, t1, t2 = turn(masses, i, w0, w1, w2)
-            total += masses[i, 6] * (v0 * v0 + v1 * v1 + v2 * v2) + (w0 * t0 + w1 * t1 + w2 * t2)
-        partial[p, 0] = total
+        low, high = p * CHUNK, min(masses.shape[0], (p + 1) * CHUNK)
+        partial[p, 0] = kinetic_sum(masses, new, old, older, beta, low, high)
     return column_sum(partial, 0)
+
+
+@kernel
+def quadratic_of_units(masses, new, old, older, beta, starts, partial):
+    """The same by units of bodies, from starts[u] to starts[u + 1]; partial sums (units, 1)."""
+    for u in prange(partial.shape[0]):
+        low, high = starts[u], starts[u + 1]
+        partial[u, 0] = kinetic_sum(masses, new, old, older, beta, low, high)
 
 
 @kernel

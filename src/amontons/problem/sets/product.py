@@ -86,6 +86,12 @@ class Product:
         other.arrays = self.arrays._replace(exact=EXACT)
         return other
 
+    def in_chunks(self, chunks: NDArray[np.int64]) -> Product:
+        """The same sets, over which kernels go and sum in these chunks, shape (chunks, 6)."""
+        other = copy(self)
+        other.arrays = self.arrays._replace(chunks=chunks)
+        return other
+
     @cached_property
     def kinds(self) -> frozenset[SetKind]:
         """The kinds of blocks present."""

@@ -165,7 +165,7 @@ class ExactCoulomb(Solver):
         the inner solver cannot do that.
         """
         method = self.inner.follower(problem)
-        if method is None or not problem.sets.has_friction:
+        if method is None or not problem.has_friction:
             return tried
         method = dataclasses.replace(method, max_iterations=self.max_iterations)
         limit = LOOP_BEFORE_NEWTON if by_newton else math.inf
