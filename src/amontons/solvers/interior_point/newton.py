@@ -34,8 +34,8 @@ class NewtonSystem:
     residual of a refinement is taken with the problem's own product, without δ. Where a direction
     stays inexact all the same, as in beds that hardly any contact holds, the next matrices have a
     smaller δ: directions with such an error do not bring the last digits. If no δ helps, the matrix
-    over bodies has lost them: (δ + Θ)⁻¹ of contacts near the edge of their cones, which do not slip,
-    outweighs in it what holds the rest. From then on the matrix is that over contacts.
+    over bodies has lost them: the (δ + Θ)⁻¹ of contacts near the edge of their cones, which do not
+    slip, outweighs in it what holds the rest. From then on the matrix is that over contacts.
     """
 
     def __init__(
