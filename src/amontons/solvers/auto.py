@@ -208,10 +208,12 @@ class Auto(Solver):
             mine = left * costs.first_order
             decades = math.log10(max(least / max(self.tolerance, 1e-16), 1.0))
             its = INTERIOR_OVERHEAD + INTERIOR_A_DECADE * decades
-            other = its * costs.interior
+            other = its * costs.interior_at_least
+            if other < mine:
+                other = its * costs.interior
             logger.info(
                 "auto: after %d iterations at %.1e, %s would take %.3g more (%.3g ms), "
-                "InteriorPoint about %d (%.3g ms)",
+                "InteriorPoint about %d (%.3g ms or more)",
                 count,
                 least,
                 name,
@@ -285,10 +287,14 @@ class _Costs:
         )
 
     @cached_property
+    def interior_at_least(self) -> float:
+        """Without the factor, which takes as long to count as dozens of first-order iterations."""
+        return INTERIOR_CALL + INTERIOR_BLOCK * self.problem.blocks
+
+    @cached_property
     def interior(self) -> float:
         return (
-            INTERIOR_CALL
-            + INTERIOR_BLOCK * self.problem.blocks
+            self.interior_at_least
             + INTERIOR_ENTRY * self.factor.entries
             + INTERIOR_OPERATION * self.factor.operations
         )
