@@ -13,7 +13,7 @@ from amontons.testing.random import random_normals
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
-WAIT = 60.0
+WAIT = 300.0
 """Seconds after which a process that others wait for counts as lost: a kernel may be compiled."""
 
 

@@ -59,11 +59,12 @@ class Ranks:
 
     def size(self, rows: int, blocks: int, one_sided: bool) -> tuple[float, float, bool]:
         """Rows and blocks of the whole problem, and whether any is one-sided, from this part's."""
-        return float(rows), float(blocks), one_sided
+        all_rows, all_blocks, found = self.total((float(rows), float(blocks), float(one_sided)))
+        return all_rows, all_blocks, found > 0.0
 
     def any(self, flag: bool) -> bool:
         """Whether it is so for any process."""
-        return flag
+        return self.maximum((float(flag),))[0] > 0.0
 
     def arranged(self, sets: Any) -> Any:
         """The sets of this process's blocks, with the chunks over which it is to sum."""

@@ -22,7 +22,7 @@ NUMBER = Number()
 
 
 @dataclass(frozen=True)
-class Border(Value):
+class Bound(Value):
     """A number, or the name of a body."""
 
     @property
@@ -50,28 +50,28 @@ class Border(Value):
 
 
 @dataclass(frozen=True)
-class ThreeBorders(Value):
-    """Borders along x, y and z."""
+class ThreeBounds(Value):
+    """Bounds along x, y and z."""
 
     @property
     def words(self) -> str:
         return "3 of numbers and names of bodies"
 
     def read(self, node: Node, known: Known) -> list[float | str]:
-        return ListOf(Border(), least=3).read(node, known)
+        return ListOf(Bound(), least=3).read(node, known)
 
     def write(self, value: Any, names: Names) -> list[float | str]:
-        return [Border().write(each, names) for each in value]
+        return [Bound().write(each, names) for each in value]
 
     def schema(self) -> Schema:
-        return ListOf(Border(), least=3).schema() | {"maxItems": 3}
+        return ListOf(Bound(), least=3).schema() | {"maxItems": 3}
 
 
 BETWEEN = Record(
     "between",
     (
-        Field("low", ThreeBorders(), "along x, y and z [m]; or the face of a body", REQUIRED),
-        Field("high", ThreeBorders(), "along x, y and z [m]; or the face of a body", REQUIRED),
+        Field("low", ThreeBounds(), "along x, y and z [m]; or the face of a body", REQUIRED),
+        Field("high", ThreeBounds(), "along x, y and z [m]; or the face of a body", REQUIRED),
     ),
     Between,
     first_sentence(Between),
