@@ -89,6 +89,15 @@ class RememberedContacts(NamedTuple):
         gather_values.sized(len(contacts))(match(contacts, self), self.values, recalled)
         return recalled
 
+    def widened(self, width: int) -> RememberedContacts:
+        """The same with so many values each: zeros beyond those there are."""
+        there = self.values.shape[1]
+        if there == width:
+            return self
+        values = np.zeros((len(self.values), width))
+        values[:, :there] = self.values[:, :width]
+        return self._replace(values=values)
+
     def take(self, rows: NDArray[np.int64]) -> RememberedContacts:
         """Those in some rows, listed by the lower of their bodies."""
         return self._listed(self.bodies[rows], self.keys[rows], self.values[rows])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -41,6 +42,15 @@ class Material:
         pull of two touching bodies scales with their reduced radius, 1.5 π w R* (JKR, soft and
         large) or 2 π w R* (DMT, hard and small): one of the two. Spheres, alone or in compounds of
         equal ones, on each other and on flat faces; flat faces do not pull each other.
+    surface_tension:
+        Of a liquid that wets the surface, γ [N/m]. Two wet bodies that have touched are held by a
+        liquid bridge until they are too far apart: see `bridge_volume` and `bridge_ratio`. Shapes
+        as for the surface energy.
+    contact_angle:
+        Of that liquid on the surface, θ [rad], below π/2.
+    bridge_volume, bridge_ratio:
+        Volume V of a bridge: in cubic metres, or by R³ (without a unit) with the harmonic mean R
+        of the two radii: one of the two. The bridge ruptures at the distance (1 + θ/2) ∛V.
     restitution:
         Share of the approach speed that an impact gives back, from 0 to 1.
     compliance:
@@ -61,6 +71,10 @@ class Material:
     spinning_resistance: float = 0.0
     surface_energy_jkr: float = 0.0
     surface_energy_dmt: float = 0.0
+    surface_tension: float = 0.0
+    contact_angle: float = 0.0
+    bridge_volume: float = 0.0
+    bridge_ratio: float = 0.0
 
     def __post_init__(self) -> None:
         for name in PROPERTIES:
@@ -75,6 +89,7 @@ class Material:
             raise InputError(
                 "surface_energy_jkr and surface_energy_dmt are two models of one thing: give one"
             )
+        self._check_liquid()
         if self.restitution > 1.0:
             raise InputError(
                 f"restitution is {self.restitution:g}; more than 1 would create energy"
@@ -83,6 +98,25 @@ class Material:
             raise InputError(
                 f"static_friction {self.static_friction:g} is below friction {self.friction:g}; "
                 "a contact that sticks holds at least as well as one that slides"
+            )
+
+    def _check_liquid(self) -> None:
+        if self.contact_angle >= 0.5 * math.pi:
+            raise InputError(
+                f"contact_angle is {self.contact_angle:g} rad; it must be below π/2: a liquid that "
+                "does not wet a surface makes no bridge (120 degrees are not 120 rad, either)"
+            )
+        if self.bridge_volume > 0.0 and self.bridge_ratio > 0.0:
+            raise InputError(
+                "bridge_volume and bridge_ratio are two ways to say how large a liquid bridge is: "
+                "give one"
+            )
+        sized = self.bridge_volume > 0.0 or self.bridge_ratio > 0.0
+        if sized != (self.surface_tension > 0.0):
+            raise InputError(
+                f"surface_tension is {self.surface_tension:g}, bridge_volume "
+                f"{self.bridge_volume:g} and bridge_ratio {self.bridge_ratio:g}: a liquid bridge "
+                "needs a surface tension and one of the other two"
             )
 
     def property(self, name: str) -> float:
@@ -116,6 +150,10 @@ USUAL_RULES = {
     "spinning_resistance": "minimum",
     "surface_energy_jkr": "geometric",
     "surface_energy_dmt": "geometric",
+    "surface_tension": "minimum",  # no bridge to what is dry
+    "contact_angle": "mean",
+    "bridge_volume": "maximum",
+    "bridge_ratio": "maximum",
 }
 
 
@@ -135,6 +173,10 @@ class PairTable:
     spinning_resistance: Floats
     surface_energy_jkr: Floats
     surface_energy_dmt: Floats
+    surface_tension: Floats
+    contact_angle: Floats
+    bridge_volume: Floats
+    bridge_ratio: Floats
 
     @cached_property
     def sticks(self) -> bool:
@@ -166,6 +208,16 @@ class PairTable:
     def adheres(self) -> bool:
         """Whether any contact adheres, the more the larger its bodies are."""
         return bool(self.surface_energy_jkr.any() or self.surface_energy_dmt.any())
+
+    @cached_property
+    def by_radius(self) -> bool:
+        """Whether any contact's pull depends on the radii of its bodies."""
+        return self.adheres or self.wets
+
+    @cached_property
+    def wets(self) -> bool:
+        """Whether any contact may have a liquid bridge."""
+        return bool(self.surface_tension.any())
 
 
 PAIRED = tuple(field.name for field in dataclasses.fields(PairTable))

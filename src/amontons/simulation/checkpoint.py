@@ -31,7 +31,7 @@ Arrays = dict[str, NDArray[Any]]
 Ids = NDArray[np.int64]
 
 FORMAT = "amontons checkpoint"
-VERSION = 7
+VERSION = 8
 
 
 def save(simulation: Simulation, path: str | os.PathLike[str]) -> None:

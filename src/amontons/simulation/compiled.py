@@ -62,7 +62,7 @@ def compiled_step(
     small, pairs, solver = model.small, model.pairs, choice.few
     if small is None or contacts.order is not None or type(solver) is not Auto:
         return None
-    if pairs.resists_turning or pairs.yields or pairs.pulls or pairs.sticks:
+    if pairs.resists_turning or pairs.yields or pairs.pulls or pairs.wets or pairs.sticks:
         return None
     if state.bodies.surface_velocity.any():
         return None

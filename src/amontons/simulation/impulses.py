@@ -13,6 +13,7 @@ from amontons.collision.images.image_contacts import PeriodicContacts
 from amontons.dynamics.adhesion import NO_CURVATURE, pulls_of
 from amontons.dynamics.assembly import assemble
 from amontons.dynamics.bonds.step import BondStep, together
+from amontons.dynamics.bridges import bridges_of
 from amontons.dynamics.contact_laws import (
     ContactPlaces,
     ContactRules,
@@ -37,7 +38,7 @@ from amontons.simulation.rules import SolverChoice
 from amontons.simulation.share import Share
 from amontons.simulation.singular import CALM, fails_at_rest, giving, surges
 from amontons.simulation.state import BodyState
-from amontons.simulation.step_solution import NO_GROWTH, STICKING, StepSolution
+from amontons.simulation.step_solution import BRIDGED, NO_GROWTH, STICKING, StepSolution
 from amontons.simulation.stopwatch import Stopwatch
 from amontons.simulation.surfaces import slides_of
 from amontons.simulation.turning import with_resistance
@@ -182,13 +183,21 @@ def find_impulses(
     acting_rows = rows if here is acting and acting.all() else rows.only(here)
     contacts = share.met(contacts, acting_rows)
     solve = _Solves(model, start, rules, solver, name, watch, share)
-    hit, guess, bouncing = np.zeros(len(contacts), dtype=bool), forces, 1.0
+    guess, bouncing = forces, 1.0
     rounds, tries = 1, 1
     contacts = drifting(contacts, start.gradient(NO_GROWTH))
     slides = slides_of(contacts, start.bodies)
     images = ImageRows.of(contacts, len(start.twist), slides)
-    curvature = model.curvature if model.pairs.adheres else NO_CURVATURE
+    curvature = model.curvature if model.pairs.by_radius else NO_CURVATURE
     pulls = pulls_of(contacts, model.bodies.material, curvature, model.pairs, rules, start.step)
+    bridges, hit = None, np.zeros(len(contacts), dtype=bool)
+    if model.pairs.wets:
+        bridges = bridges_of(
+            contacts, model.bodies.material, curvature, model.pairs,
+            rules.cohesion_range, forces[:, BRIDGED] > 0.0,
+        )  # fmt: skip
+        pulls = start.step * bridges.pull + (0.0 if pulls is None else pulls)
+        hit |= bridges.acting  # however far apart they are, they are in the problem
     while True:
         terms = contact_terms(
             images.contacts,
@@ -240,6 +249,7 @@ def find_impulses(
             coordinates=joints.measured,
             growth=solve.growth,
             moved_growth=solve.growth,
+            bridges=bridges,
         )
         if rounds < ROUNDS and _more_hits(solved, start, images, rules, hit):
             rounds, guess = rounds + 1, solved.carried(rules.slip_speed)
@@ -328,7 +338,10 @@ def _gain(solved: StepSolution, start: Start) -> float:
     if terms.slides is not None:
         before[:, :3] += terms.slides
         after[:, :3] += terms.slides
-    impulse = solved.contact_impulses
+    impulse, pulls = solved.contact_impulses, solved.bridge_pulls
+    if pulls is not None:
+        impulse = impulse.copy()
+        impulse[:, :3] -= pulls  # what bridges give is none of the impacts'
     work = 0.5 * np.einsum("ci,ci->c", impulse, before + after)
     turnover = 0.5 * np.einsum("ci,ci->c", np.abs(impulse), np.abs(before) + np.abs(after))
     mending = (terms.offset < 0.0) & ~terms.bouncing

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from amontons.collision.contacts import ContactSet
 from amontons.collision.detector import CollisionDetector
 from amontons.dynamics.bonds.model import BondModel
+from amontons.dynamics.bridges import longest_reach
 from amontons.dynamics.energy import Mechanics, mechanics
 from amontons.dynamics.forces import ForceSystem
 from amontons.dynamics.joints.model import JointModel
@@ -88,7 +89,7 @@ class Model:
             tuple(world.sensors),
             CellModel.of(world, masses, detector),
         )  # fmt: skip
-        if found.pairs.adheres:
+        if found.pairs.by_radius:
             _ = found.curvature  # raises where a shape has none
         return found
 
@@ -135,21 +136,31 @@ class Model:
 
     @property
     def curvature(self) -> Floats:
-        """1/R of bodies where they touch others [1/m], for adhesion; 0: flat, (bodies,).
+        """1/R of bodies where they touch others [1/m], for what pulls; 0: flat, (bodies,).
 
-        Raises where a body adheres whose shape has none.
+        Raises where a body adheres or is wet whose shape has none.
         """
         pairs, found = self.pairs, self._curvature
         sticky = np.any(pairs.surface_energy_jkr + pairs.surface_energy_dmt, axis=1)
-        unknown = np.isnan(found) & sticky[self.bodies.material]
+        wet = np.any(pairs.surface_tension, axis=1)
+        unknown = np.isnan(found) & (sticky | wet)[self.bodies.material]
         if unknown.any():
             row = int(np.argmax(unknown))
             kind = type(self.shapes[self.bodies.shape[row]]).__name__
+            what = "surface energy" if sticky[self.bodies.material[row]] else "surface tension"
             raise InputError(
-                f"{self.name_of(row)} has a surface energy, but its shape, {kind}, has no single "
+                f"{self.name_of(row)} has a {what}, but its shape, {kind}, has no single "
                 "radius: give its material a cohesion [N] instead, or make the body of spheres"
             )
         return found
+
+    @property
+    def bridge_reach(self) -> float:
+        """A distance [m] at which all liquid bridges have ruptured; 0 where nothing is wet."""
+        if not self.pairs.wets:
+            return 0.0
+        wet = np.any(self.pairs.surface_tension, axis=1)[self.bodies.material]
+        return longest_reach(self.curvature, wet, self.mobile[:-1], self.pairs)
 
     @cached_property
     def ties(self) -> Ties:

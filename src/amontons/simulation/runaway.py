@@ -92,13 +92,19 @@ def elastic_energy(
 
 
 def driven_work(model: Model, solved: StepSolution) -> float:
-    """Work of motors with a limit, moving targets, kinematic bodies, belts and a cell [J]."""
+    """Work of limited motors, moving targets, kinematic bodies, belts, bridges and a cell [J]."""
     rows, driven = solved.joints.rows, model.masses.kinematic.size > 0
     contacts, share = solved.terms.contacts, solved.share
     total = max(0.0, solved.cell_work)
     if share.any(solved.terms.slides is not None):
         belts = work_of_surfaces(solved)
         total += max(0.0, share.sums(contacts, 1, lambda some: (float(belts[some].sum()),))[0])
+    pulls = solved.bridge_pulls
+    if pulls is not None:
+        width = solved.terms.width
+        ends = solved.solution.velocities[: len(pulls) * width].reshape(-1, width)[:, :3]
+        work = np.einsum("ci,ci->c", pulls, ends)
+        total += share.sums(contacts, 1, lambda some: (float(np.maximum(work[some], 0.0).sum()),))[0]
     if not (driven or rows.bounded or model.joints.chosen.moving):
         return total
     kinematic = np.zeros(len(solved.velocity), dtype=bool)

@@ -96,6 +96,11 @@ def take_step(
         cell, bodies = model.cell.begun(state.cell, state.bodies)
         model.cell.check_room(cell.lengths, model.name_of_id, model.bodies.id)
         state = state._replace(cell=cell, bodies=bodies)
+    if model.pairs.wets and rules.sleeping is not None:
+        raise InputError(
+            "wet bodies do not fall asleep, as bridges pull at a distance: leave out `sleeping`, "
+            "or the surface tension of materials"
+        )
     contact_rules = rules.of_contacts(
         model.masses.typical_size, state.gravity, h, choice.many.exact
     )
@@ -121,7 +126,8 @@ def take_step(
     glued = bond_rows(model.bonds, state.bonds, *place, start.steady, h)
     state = state._replace(joints=joints)
     # v⁺ = v* + M⁻¹ D γ with the impulses γ that solve the cone complementarity problem
-    memory = state.contacts.recall(contacts, CARRIED)
+    carried = CARRIED + model.pairs.wets
+    memory = state.contacts.widened(carried).recall(contacts, carried)
     overlaps = overlaps_of(contacts, model, state.bodies, memory[:, PARTING], share)
     solved = find_impulses(
         model, start, contacts, overlaps, memory, found, glued, contact_rules, choice,
@@ -239,6 +245,7 @@ def detect(
     speeds = model.masses.surface_speeds(twist)
     speeds += np.linalg.norm(state.bodies.surface_velocity, axis=1)
     level, margin = choose_margin(state.margin, speeds, rules.near, h)
+    margin = max(margin, model.bridge_reach)
     orientation = unit(state.bodies.orientation)
     order = body_order(place, 2.0 * model.masses.typical_size)
     share = DividedShare.of(ranks, order, model.mobile[:-1], state.contacts)

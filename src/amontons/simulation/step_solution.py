@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from amontons.collision.contacts import ContactSet
 from amontons.collision.images.image_contacts import PeriodicContacts
 from amontons.dynamics.bonds.step import BondStep
+from amontons.dynamics.bridges import Bridges
 from amontons.dynamics.contact_laws import ContactTerms
 from amontons.dynamics.joints.coordinates import Measured
 from amontons.dynamics.joints.law import JointRows
@@ -21,9 +22,9 @@ from amontons.simulation.share import Share
 
 Floats = NDArray[np.float64]
 
-CARRIED, STICKING, PARTING = 8, 6, 7
-"""What is remembered of a contact: force and torque [N, N m], whether it stuck, and whether its
-bodies overlap and are being parted."""
+CARRIED, STICKING, PARTING, BRIDGED = 8, 6, 7, 8
+"""What is remembered of a contact: force and torque [N, N m], whether it stuck, whether its bodies
+overlap and are being parted, and in a world with wet bodies whether it has a liquid bridge."""
 
 NO_GROWTH, NO_ROWS = np.zeros(3), np.empty(0)
 
@@ -54,6 +55,7 @@ class StepSolution(NamedTuple):
     row_impulses: Floats = NO_ROWS  # of the `rows` [N s, N m s], (rows,); sleepers' stay
     growth: Floats = NO_GROWTH  # of the cell: what impulses add to its rates [1/s], (3,)
     moved_growth: Floats = NO_GROWTH  # and with what parts bodies, in this step alone, (3,)
+    bridges: Bridges | None = None  # of the detected contacts, where bodies are wet
     cell_work: float = 0.0  # that the cell does on bodies beside its pressure [J]
 
     @property
@@ -92,13 +94,15 @@ class StepSolution(NamedTuple):
     def carried(self, slip_speed: float) -> Floats:
         """What all detected contacts remember, as `CARRIED` says; shape (detected, CARRIED).
 
-        A contact sticks that carries something and slides no faster than `slip_speed` [m/s].
+        A contact sticks that carries something and slides no faster than `slip_speed` [m/s]. Where
+        bodies are wet there is a column more, and a bridge forms where bodies touched.
         """
+        columns = CARRIED + (self.bridges is not None)
         if not len(self.detected):
-            return np.zeros((0, CARRIED))
+            return np.zeros((0, columns))
         width, normals = self.terms.width, self.terms.contacts.normals
         kept = slice(None) if self.terms.kept is None else self.terms.kept
-        values, force = np.zeros((len(self.detected), CARRIED)), self.contact_impulses / self.step
+        values, force = np.zeros((len(self.detected), columns)), self.contact_impulses / self.step
         values[kept, :width] = force
         values[:, PARTING] = self.parting
         if self.terms.has_static_friction:
@@ -106,7 +110,21 @@ class StepSolution(NamedTuple):
             u = u - np.einsum("ci,ci->c", u, normals)[:, None] * normals
             slow = np.einsum("ci,ci->c", u, u) <= slip_speed * slip_speed
             values[kept, STICKING] = slow & force[:, :3].any(axis=1)
+        if self.bridges is not None:
+            assert self.terms.cohesion is not None
+            push = np.einsum("ci,ci->c", self.contact_impulses[:, :3], normals)
+            values[:, BRIDGED] = self.bridges.acting
+            values[kept, BRIDGED] += push + self.terms.cohesion > 0.0
+            values[:, BRIDGED] = self.bridges.wet & (values[:, BRIDGED] > 0.0)
         return values
+
+    @property
+    def bridge_pulls(self) -> Floats | None:
+        """Impulses of liquid bridges on B of contacts in the problem [N s], (contacts, 3)."""
+        if self.bridges is None:
+            return None
+        pull = self.step * self.terms.of_kept(self.bridges.pull)
+        return -pull[:, None] * self.terms.contacts.normals
 
     def contacts(self, ids: NDArray[np.int64], position: Floats) -> Contacts:
         """Contacts with their forces, from the bodies' ids and their places at the start.
