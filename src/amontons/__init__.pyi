@@ -22,6 +22,8 @@ from amontons.errors import RunawayError as RunawayError
 from amontons.errors import SimulationError as SimulationError
 from amontons.errors import StrictError as StrictError
 from amontons.errors import UnsupportedProblemError as UnsupportedProblemError
+from amontons.generators.clump import FilledMesh as FilledMesh
+from amontons.generators.clump import clump as clump
 from amontons.generators.pack import PackedSpheres as PackedSpheres
 from amontons.generators.pack import pack as pack
 from amontons.interchange import FileScene as FileScene

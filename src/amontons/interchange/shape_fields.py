@@ -12,7 +12,7 @@ from amontons.interchange.hull_order import in_order, order_to_tell
 from amontons.interchange.list_values import Array, Either, ListOf, Numbers
 from amontons.interchange.records import REQUIRED, Field, Record, first_sentence, table
 from amontons.interchange.source import Node
-from amontons.interchange.values import Number, Schema, Text, Value, Whole, meant
+from amontons.interchange.values import Choice, Number, Schema, Text, Value, Whole, meant
 from amontons.model.shapes import (
     Box,
     Capsule,
@@ -28,6 +28,7 @@ from amontons.model.shapes import (
     Sphere,
     TriangleMesh,
 )
+from amontons.model.shapes.compound import OVERLAPS
 
 LENGTH = Number(above=0.0)
 VECTOR = Numbers(3)
@@ -184,10 +185,16 @@ SHAPES = table(
         ),
         Compound: Record(
             "compound",
-            (Field("parts", ListOf(PART), "shapes and where they stand", REQUIRED),),
+            (
+                Field("parts", ListOf(PART), "shapes and where they stand", REQUIRED),
+                Field(
+                    "overlap", Choice(OVERLAPS), "what is in several parts: `union`, once", "sum"
+                ),
+                Field("solid", ShapeValue(), "whose mass it has in place of its parts'"),
+            ),
             Compound,
             first_sentence(Compound),
-            _named("parts"),
+            _named("parts", "overlap", "solid"),
         ),
     },
 )

@@ -51,6 +51,8 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Part):
         turn = list(value.orientation)
         return {"part": plain_shape(value.shape), "at": list(value.position), "turn": turn}
+    if isinstance(value, Shape):  # a compound's solid
+        return {"within": plain_shape(value)}
     if isinstance(value, tuple):
         return {"tuple": [_plain(each) for each in value]}
     return value
@@ -63,6 +65,8 @@ def _value(data: Any) -> Any:
         array = np.array(data["array"], dtype=np.dtype(data["type"])).reshape(data["shape"])
         array.flags.writeable = False
         return array
+    if "within" in data:
+        return shape_from(data["within"])
     if "part" in data:
         part = object.__new__(Part)  # a turn of unit length keeps its last digits
         object.__setattr__(part, "shape", shape_from(data["part"]))

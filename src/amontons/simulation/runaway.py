@@ -103,8 +103,8 @@ def driven_work(model: Model, solved: StepSolution) -> float:
     if pulls is not None:
         width = solved.terms.width
         ends = solved.solution.velocities[: len(pulls) * width].reshape(-1, width)[:, :3]
-        work = np.einsum("ci,ci->c", pulls, ends)
-        total += share.sums(contacts, 1, lambda some: (float(np.maximum(work[some], 0.0).sum()),))[0]
+        work = np.maximum(np.einsum("ci,ci->c", pulls, ends), 0.0)
+        total += share.sums(contacts, 1, lambda some: (float(work[some].sum()),))[0]
     if not (driven or rows.bounded or model.joints.chosen.moving):
         return total
     kinematic = np.zeros(len(solved.velocity), dtype=bool)

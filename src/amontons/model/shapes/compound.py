@@ -15,8 +15,13 @@ from amontons.array_types import Floats, Ints
 from amontons.checks import finite_vector, positive, unit_quaternion, unit_rows
 from amontons.checks.arrays import Vector
 from amontons.errors import InputError
+from amontons.model.shapes.ball_unions import Moments, moments_of_balls
 from amontons.model.shapes.base import Shape, ShapeRow
 from amontons.model.shapes.plane import Plane
+from amontons.model.shapes.sphere import Sphere
+
+OVERLAPS = ("sum", "union")
+"""What space counts that is in several parts of a compound."""
 
 Quaternion = tuple[float, float, float, float]
 
@@ -69,22 +74,55 @@ class Part:
 
 @dataclass(frozen=True, init=False, repr=False)
 class Compound(Shape):
-    """Shapes fixed relative to each other. Where parts overlap, mass counts twice.
+    """Shapes fixed relative to each other.
 
     Parameters
     ----------
     parts:
         `Part`s, or tuples of a shape, a position and perhaps an orientation. Compounds among them
         are taken apart; a `Plane` must have a body of its own.
+    overlap:
+        What space counts that is in several parts: "sum", once in each of them; or "union", once in
+        all, for parts that are spheres.
+    solid:
+        A shape whose volume, centre of mass and inertia it has instead of those of its parts, which
+        touch others all the same; in the compound's frame. See `amontons.clump`.
     """
 
     parts: tuple[Part, ...]
+    overlap: str
+    solid: Shape | None
 
-    def __init__(self, parts: Iterable[Part | Shape | Sequence[Any]]) -> None:
+    def __init__(
+        self,
+        parts: Iterable[Part | Shape | Sequence[Any]],
+        overlap: str = "sum",
+        solid: Shape | None = None,
+    ) -> None:
         flat = [leaf for part in parts for leaf in _flattened(_as_part(part))]
         if not flat:
             raise InputError("a compound needs at least one part")
         object.__setattr__(self, "parts", tuple(flat))
+        object.__setattr__(self, "overlap", overlap)
+        object.__setattr__(self, "solid", solid)
+        self._check_mass()
+
+    def _check_mass(self) -> None:
+        if self.overlap not in OVERLAPS:
+            raise InputError(f"overlap must be one of {', '.join(OVERLAPS)}, got {self.overlap!r}")
+        odd = [type(part.shape).__name__ for part in self.parts if type(part.shape) is not Sphere]
+        if self.overlap == "union" and odd:
+            raise InputError(
+                f'overlap is "union", which is for spheres alone, but a part is a {odd[0]}: take '
+                '"sum" where parts do not overlap, or say the mass of the whole by `solid`'
+            )
+        if self.solid is None:
+            return
+        if not isinstance(self.solid, Shape):
+            raise InputError(f"solid must be a shape or None, got {self.solid!r}")
+        if self.overlap != "sum":
+            raise InputError("overlap and solid both say what mass there is: give one")
+        _ = self.solid.volume  # raises where it has none
 
     def encode(self) -> ShapeRow:
         raise InputError("a Compound has no row in the table of shapes: give those of its leaves")
@@ -93,12 +131,25 @@ class Compound(Shape):
     def _volumes(self) -> Floats:
         return np.array([part.shape.volume for part in self.parts])
 
+    @cached_property
+    def _union(self) -> Moments:
+        """Moments of parts that are spheres, what is in several of them once."""
+        centres = np.array([part.position for part in self.parts])
+        reach = np.array([part.shape.bounds[1][0] for part in self.parts])  # radii
+        return moments_of_balls(centres, reach)
+
     @property
     def volume(self) -> float:
-        return float(self._volumes.sum())
+        if self.solid is not None:
+            return self.solid.volume
+        return self._union.volume if self.overlap == "union" else float(self._volumes.sum())
 
     @property
     def centre(self) -> Floats:
+        if self.solid is not None:
+            return self.solid.centre
+        if self.overlap == "union":
+            return np.asarray(self._union.first / self._union.volume)
         centres = np.array([part.moved(part.shape.centre[None])[0] for part in self.parts])
         return np.asarray(self._volumes @ centres / self.volume)
 
@@ -108,6 +159,10 @@ class Compound(Shape):
         return found.pop() if len(found) == 1 else None
 
     def unit_inertia(self) -> Floats:
+        if self.solid is not None:
+            return self.solid.unit_inertia()
+        if self.overlap == "union":
+            return self._union.inertia()
         centre, total = self.centre, np.zeros((3, 3))
         for part, volume in zip(self.parts, self._volumes, strict=True):
             turn = part.rotation
@@ -141,16 +196,20 @@ class Compound(Shape):
 
     def scaled(self, factor: float) -> Self:
         factor = positive("factor", factor)
-        return type(self)(
+        parts = (
             (part.shape.scaled(factor), factor * np.array(part.position), part.orientation)
             for part in self.parts
         )
+        solid = None if self.solid is None else self.solid.scaled(factor)
+        return type(self)(parts, self.overlap, solid)
 
     def __repr__(self) -> str:
+        more = "" if self.overlap == "sum" else f", overlap={self.overlap!r}"
+        more += "" if self.solid is None else f", solid={self.solid!r}"
         if len(self.parts) <= 4:
-            return f"Compound({list(self.parts)!r})"
+            return f"Compound({list(self.parts)!r}{more})"
         kinds = sorted({type(part.shape).__name__ for part in self.parts})
-        return f"Compound({len(self.parts)} parts: {', '.join(kinds)})"
+        return f"Compound({len(self.parts)} parts: {', '.join(kinds)}{more})"
 
 
 def leaves(shape: Shape) -> list[Leaf]:
