@@ -57,7 +57,7 @@ def test_slices_agree_with_the_closed_form_in_any_direction():
         radii = rng.uniform(0.6, 1.0, 2)
         axis = rng.normal(size=3)
         way = axis / np.linalg.norm(axis) * rng.uniform(0.45, radii.sum())
-        centres = np.array([rng.normal(size=3)] * 2) + [[0, 0, 0], way]
+        centres = rng.normal(size=3) + np.array([np.zeros(3), way])
         exact, sliced = moments_of_balls(centres, radii), moments_by_slices(centres, radii)
         assert sliced.volume == pytest.approx(exact.volume, rel=1e-6)
         np.testing.assert_allclose(sliced.first, exact.first, atol=1e-5)
@@ -168,7 +168,7 @@ def test_masses_that_make_no_sense_are_refused(stone):
             am.Compound([ball, box], **arguments)
     with pytest.raises(am.InputError, match="give one"):
         am.Compound([ball], overlap="union", solid=box)
-    with pytest.raises(am.InputError, match="mesh must be an amontons.TriangleMesh"):
+    with pytest.raises(am.InputError, match=r"mesh must be an amontons\.TriangleMesh"):
         am.clump(ball, spheres=3)
     for count, message in ((0, "spheres must be a whole number ≥ 1"), (10**6, "at most 1000")):
         with pytest.raises(am.InputError, match=message):

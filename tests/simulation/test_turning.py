@@ -69,3 +69,18 @@ def test_reduced_radii_of_two_balls_and_of_a_ball_on_a_plane():
 def test_a_negative_resistance_is_refused():
     with pytest.raises(am.InputError, match="rolling_resistance"):
         am.Material(rolling_resistance=-0.1)
+
+
+def test_rolling_friction_longer_than_the_body_is_warned_of():
+    """A coefficient without a unit in place of a length is the usual slip."""
+    for length, warned in ((0.9e-3, False), (0.1, True)):
+        felt = am.Material(rolling_friction=length)
+        world = am.World()
+        world.add_body(am.Plane(), fixed=True, material=felt)
+        world.add_spheres([1e-3, 2e-3], position=[(0, 0, 1e-3), (1, 0, 2e-3)], density=1e3,
+                          material=felt)  # fmt: skip
+        if warned:
+            with pytest.warns(am.ProblemWarning, match=r"0\.1 m, but .* 0\.001 m .* 1 bodies more"):
+                am.Simulation(world, step=1e-3)
+        else:
+            am.Simulation(world, step=1e-3)  # warnings are errors here

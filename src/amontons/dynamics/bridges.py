@@ -21,7 +21,6 @@ from amontons.collision.contacts import ContactSet
 from amontons.dynamics.adhesion import pair_numbers, reduced_radii, shared
 from amontons.model.materials import PairTable
 
-
 TOUCH = 0.01
 """Distance, by the length √(V/R) over which the pull falls, at which bodies count as touching."""
 

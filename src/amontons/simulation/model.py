@@ -25,10 +25,11 @@ from amontons.model.bodies import Bodies
 from amontons.model.materials import PairTable
 from amontons.model.motion import Motion
 from amontons.model.sensors import Sensor
-from amontons.model.shapes import Shape
+from amontons.model.shapes import Shape, Sphere
 from amontons.model.world import World
 from amontons.simulation.cell_model import CellModel
 from amontons.simulation.joined_bodies import JoinedBodies, Ties
+from amontons.simulation.odd_materials import warn_of_rolling
 from amontons.simulation.small_world import SmallWorld
 from amontons.simulation.state import BodyState, State
 
@@ -91,6 +92,8 @@ class Model:
         )  # fmt: skip
         if found.pairs.by_radius:
             _ = found.curvature  # raises where a shape has none
+        balls = np.array([isinstance(shape, Sphere) for shape in world.shapes], dtype=bool)
+        warn_of_rolling(made.material, balls[made.shape], masses, found.pairs, found.name_of)
         return found
 
     @property
