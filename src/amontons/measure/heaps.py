@@ -23,9 +23,9 @@ def repose_angle(source: Source, region: Region | Between | None = None) -> floa
 
     Rings a mean diameter wide, half a diameter apart, lie about the axis through the bodies' centre
     of mass. In each, the surface is where the highest bodies reach: the mean over the highest body
-    in every mean diameter of its circumference. A straight line through the rings between 15 % and 85 % of the height of
-    the heap gives the angle. It is NaN where fewer than three rings are there: for a heap of a few
-    layers, or grains that ran away and made none.
+    in every mean diameter of its circumference. A straight line through the rings between 15 % and
+    85 % of the height of the heap gives the angle. It is NaN where fewer than three rings are
+    there: for a heap of a few layers, or grains that ran away and made none.
 
     Parameters
     ----------
@@ -73,5 +73,5 @@ def _tops(away: Floats, turn: Floats, height: Floats) -> tuple[Floats, Floats]:
     highest = np.full(len(spot), -np.inf)
     np.maximum.at(highest, which.ravel(), height)
     there = np.unique(ring[ring >= 0])
-    means = [highest[spot[:, 0] == each].mean() for each in there.tolist()]
-    return there + 0.5, np.array(means)
+    means = [float(highest[spot[:, 0] == each].mean()) for each in there.tolist()]
+    return np.asarray(there + 0.5), np.array(means)
