@@ -32,7 +32,8 @@ def figures(tmp_path, script, *options):
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_small_bed_settles(tmp_path, engine):
     creeps = engine in ("pybullet", "mujoco")  # maybe for ever
-    given = ("--bodies", "40", "--engines", engine, "--limit", "4" if creeps else "100")
+    limit = 4.0 if creeps else 100.0
+    given = ("--bodies", "40", "--engines", engine, "--limit", str(limit))
     (run,) = figures(tmp_path, "packing", *given)["runs"]
     assert "failed" not in run
     assert run["rests"] or creeps
@@ -40,11 +41,11 @@ def test_a_small_bed_settles(tmp_path, engine):
     assert run["cpu_to_rest_s"] > 0.0
     assert 0.4 < run["mean_height_m"] < 0.8  # 40 balls on 9 places a layer
     assert run["overlap_deepest"] < 0.05
-    if run["rests"]:
+    if run["cpu_to_rest_s"] < limit:  # a second more was run to see whether it rests
         assert run["moved_median"] < 0.05
-    else:  # stopped, with no second at rest to look at
+        assert run["rests"] or run["time_to_rest_s"] > 25.0
+    else:
         assert run["moved_median"] is None
-        assert run["cpu_to_rest_s"] >= 4.0
 
 
 @pytest.mark.slow

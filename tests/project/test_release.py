@@ -79,8 +79,9 @@ def test_the_hosted_docs_are_built_as_the_script_builds_them():
     built = [command for command in commands if "sphinx-build" in command]
     assert len(built) == 1
     assert f"\n{built[0]}\n" in script
-    assert "\n.ci/wheel\n" in script
-    assert os.access(ROOT / ".ci" / "wheel", os.X_OK)
+    for each in ("wheel", "matrix"):
+        assert f"\n.ci/{each}\n" in script
+        assert os.access(ROOT / ".ci" / each, os.X_OK)
 
 
 def test_a_release_is_published_only_after_the_checks():

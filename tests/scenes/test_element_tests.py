@@ -75,7 +75,7 @@ def test_a_shear_box_resists():
 def test_a_heap_is_steeper_with_more_friction():
     angles = {}
     for friction in (0.05, 0.6):
-        sim = ran(Heap(400, plate=5.0, friction=friction, lifting=0.1), 0.8)
+        sim = ran(Heap(600, plate=6.0, friction=friction, lifting=0.1), 0.8)
         angles[friction] = read(sim, "heap")["bodies"], read(sim, "heap")["repose_angle"]
     (few, low), (many, high) = angles[0.05], angles[0.6]
     assert many > few

@@ -18,6 +18,8 @@ from amontons.cli.second_compiler import start
 from amontons.errors import OutputError, UnsupportedProblemError
 
 if TYPE_CHECKING:
+    from amontons.array_types import Floats
+    from amontons.problem.operators import BodyOperator
     from amontons.problem.problem import ConeProblem
     from amontons.solvers import Solver
 
@@ -227,5 +229,17 @@ def _use_beside_solvers(problem: ConeProblem) -> None:
     if isinstance(problem.operator, BodyOperator):
         still = problem.operator.velocities(zero)
         problem.operator.quadratic(still, still, still, 0.0)
+        _share(problem.operator, still)
     problem.compliance_square((zero, zero, zero), 0.0)
     problem_cost(problem)
+
+
+def _share(operator: BodyOperator, still: Floats) -> None:
+    """What an operator over bodies of several processes does otherwise than one of a single one."""
+    import numpy as np
+
+    from amontons.problem.operators.body_kernels import quadratic_of_units
+
+    whole, sums = np.array([0, len(still)], dtype=np.int64), np.zeros((1, 1))
+    units = quadratic_of_units.sized(operator.arrays.body.shape[0])
+    units(operator.masses, still, still, still, 0.0, whole, sums)

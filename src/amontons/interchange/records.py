@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from inspect import cleandoc
 from typing import Any
 
 from amontons.errors import InputError
@@ -217,14 +219,17 @@ def _described(each: Field) -> Schema:
 FUNCTION = re.compile(r"[,;]? or (of )?a function of time( that gives (it|three))?")
 """Phrases of docstrings about values that no file can hold."""
 
-ENTRY = re.compile(r"^    (\w+(?:, \w+)*):\n((?:        .*\n?|\n)+)", re.MULTILINE)
+ENTRY = re.compile(r"^(\w+(?:, \w+)*):\n((?:    .*\n?|\n)+)", re.MULTILINE)
 
 
 def parameter_texts(kind: type) -> dict[str, str]:
-    """The description of each parameter in the docstrings of a class and its bases."""
-    texts: dict[str, str] = {}
+    """The description of each parameter in the docstrings of a class and its bases.
+
+    Texts are empty where there are no docstrings, as under `python -OO`.
+    """
+    texts: defaultdict[str, str] = defaultdict(str)
     for each in reversed(kind.__mro__):
-        for names, text in ENTRY.findall((each.__doc__ or "") + "\n"):
+        for names, text in ENTRY.findall(cleandoc(each.__doc__ or "") + "\n"):
             said = FUNCTION.sub("", " ".join(text.split()))
             texts |= dict.fromkeys(names.split(", "), said)
     return texts

@@ -63,15 +63,7 @@ class ForceStatistics:
 def force_statistics(
     source: Source, region: Region | None = None, *, slight: float = SLIGHT
 ) -> ForceStatistics:
-    """Normal and tangential forces of pairs that press each other.
-
-    Parameters
-    ----------
-    region:
-        Pairs count whose contact is in it; by default all do.
-    slight:
-        Pairs that press with no more than this share of the mean normal force do not count.
-    """
+    """Normal and tangential forces of the pairs that count for :func:`fabric`."""
     _, pairs = pairs_in(source, region, slight)
     if not len(pairs.force):
         raise InputError("there is no contact that carries force in the region")

@@ -21,11 +21,11 @@ FEWEST_RINGS = 3
 def repose_angle(source: Source, region: Region | Between | None = None) -> float:
     """Slope of a heap about a vertical axis, z upwards [degrees].
 
-    Rings a mean diameter wide lie about the axis through the bodies' centre of mass. In each, the
-    surface is where the highest bodies reach: the mean over the highest body in every mean diameter
-    of its circumference. A straight line through the rings between 15 % and 85 % of the height of
-    the heap gives the angle. It is NaN where fewer than three rings are there: for a heap of a few
-    layers, or grains that ran away and made none.
+    Rings a mean diameter wide, half a diameter apart, lie about the axis through the bodies' centre
+    of mass. In each, the surface is where the highest bodies reach: the mean over the highest body
+    in every mean diameter of its circumference. A straight line through the rings between 15 % and
+    85 % of the height of the heap gives the angle. It is NaN where fewer than three rings are
+    there: for a heap of a few layers, or grains that ran away and made none.
 
     Parameters
     ----------
@@ -56,14 +56,22 @@ def _profile(sample: Sample, inside: NDArray[np.bool_]) -> tuple[Floats, Floats]
     place, reach, mass = sample.position[inside], sample.reach[inside], sample.mass[inside]
     width = 2.0 * float(reach.mean())
     off = place[:, :2] - mass @ place[:, :2] / mass.sum()
-    away, height = np.hypot(off[:, 0], off[:, 1]), place[:, 2] + reach
-    ring = (away / width).astype(np.int64)
-    sectors = np.maximum(np.round(2.0 * np.pi * (ring + 0.5)), 1.0)
+    away, height = np.hypot(off[:, 0], off[:, 1]) / width, place[:, 2] + reach
     turn = np.arctan2(off[:, 1], off[:, 0]) / (2.0 * np.pi) + 0.5
+    found = [_tops(away - shift, turn, height) for shift in (0.0, 0.5)]
+    middle = np.concatenate([found[0][0], found[1][0] + 0.5])
+    order = np.argsort(middle)
+    return middle[order] * width, np.concatenate([found[0][1], found[1][1]])[order]
+
+
+def _tops(away: Floats, turn: Floats, height: Floats) -> tuple[Floats, Floats]:
+    """Middles of rings of width 1 from 0 on, and the mean height of their highest bodies."""
+    ring = np.floor(away).astype(np.int64)
+    sectors = np.round(2.0 * np.pi * (ring + 0.5)).clip(1.0)
     sector = np.minimum((turn * sectors).astype(np.int64), sectors.astype(np.int64) - 1)
     spot, which = np.unique(np.stack([ring, sector], axis=1), axis=0, return_inverse=True)
     highest = np.full(len(spot), -np.inf)
     np.maximum.at(highest, which.ravel(), height)
-    there = np.unique(ring)
-    means = [highest[spot[:, 0] == each].mean() for each in there.tolist()]
-    return (there + 0.5) * width, np.array(means)
+    there = np.unique(ring[ring >= 0])
+    means = [float(highest[spot[:, 0] == each].mean()) for each in there.tolist()]
+    return np.asarray(there + 0.5), np.array(means)

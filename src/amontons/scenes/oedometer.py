@@ -7,16 +7,14 @@ from typing import ClassVar
 
 import numpy as np
 
-from amontons.model.between import Between
 from amontons.model.materials import Material
 from amontons.model.pressed_wall import PressedWall
-from amontons.model.probes import Probe
 from amontons.model.shapes import Box, Plane
 from amontons.model.signals import Schedule
 from amontons.model.world import World
 from amontons.scenes.base import Advice, Scene, parameter
 from amontons.scenes.open_box import WALLS as SIDES
-from amontons.scenes.samples import WALLS, add_sample, side_for
+from amontons.scenes.samples import WALLS, add_sample, sample_probe, side_for
 
 FRACTION = 0.45
 """Of the sample before it is pressed."""
@@ -72,13 +70,5 @@ class Oedometer(Scene):
         stages = [(SETTLED, low), (LOADED, self.stress), (END, low)]
         loading = Schedule(stages, smooth=False)
         PressedWall(lid, (0.0, 0.0, -1.0), loading, area=side**2, name="lid").add_to(world)
-        world.add_probe(
-            Probe(
-                "sample",
-                ("size", "stress", "porosity", "void_ratio", "coordination"),
-                region=Between(("left", "front", "floor"), ("right", "back", "lid")),
-                every=5e-4,
-                since=SETTLED,
-            )
-        )
+        world.add_probe(sample_probe(SETTLED))
         return world

@@ -6,6 +6,7 @@ from math import pi
 
 import numpy as np
 
+from amontons.array_types import Floats
 from amontons.model.cell import Cell, CellStage
 from amontons.model.materials import Material
 from amontons.model.world import World
@@ -14,37 +15,47 @@ from amontons.scenes.samples import SPREAD, grain_sizes
 FRACTION = 0.4
 """Of the cell that grains fill at first, each about a place of a cubic lattice."""
 
-
 GENTLE = 0.1
 """Share of the stress that brings loose grains together."""
 
+SHAKEN = 100.0
+"""Diameters that a grain goes in a second at first."""
 
-def periodic_length(count: int, diameter: float) -> float:
+
+def periodic_world(
+    count: int,
+    test: CellStage,
+    *,
+    stress: float,
+    diameter: float,
+    density: float,
+    friction: float,
+    seed: int,
+) -> World:
+    """Grains in a cube that is pressed, gently at first and then with a stress [Pa], and tested."""
+    length = _length(count, diameter)
+    pressed = CellStage(0.25 * test.time, stress=stress)
+    cell = Cell((length,) * 3, stress=GENTLE * stress, stages=(pressed, test))
+    world = World(gravity=(0.0, 0.0, 0.0), cell=cell)
+    position, velocity = _loose(count, length, diameter, seed)
+    world.add_spheres(
+        grain_sizes(diameter).radii(count, seed), position=position, velocity=velocity,
+        density=density, material=Material(friction=friction),
+    )  # fmt: skip
+    return world
+
+
+def _length(count: int, diameter: float) -> float:
     """Edge of the cell [m]."""
     grain = pi / 6.0 * diameter**3 * (1.0 + SPREAD**2)
     return float(max((count * grain / FRACTION) ** (1.0 / 3.0), _across(count) * _room(diameter)))
 
 
-def pressed_cell(length: float, stress: float, test: CellStage) -> Cell:
-    """A cube that is pressed, gently at first and then with the stress [Pa], and then tested."""
-    pressed = CellStage(0.25 * test.time, stress=stress)
-    return Cell((length,) * 3, stress=GENTLE * stress, stages=(pressed, test))
+def _loose(count: int, length: float, diameter: float, seed: int) -> tuple[Floats, Floats]:
+    """Positions [m] at random about the places of a lattice, and velocities [m/s], (count, 3).
 
-
-def add_periodic_sample(
-    world: World,
-    count: int,
-    length: float,
-    *,
-    diameter: float,
-    density: float,
-    friction: float,
-    seed: int,
-) -> None:
-    """Put grains at random about the places of a lattice; none touches another.
-
-    They are given small velocities at random, with which they forget the lattice as they are
-    pressed together.
+    No grain touches another. With their small velocities at random they forget the lattice as they
+    are pressed together.
     """
     rng = np.random.default_rng(seed)
     across = _across(count)
@@ -54,14 +65,7 @@ def add_periodic_sample(
     room = 0.5 * (pitch - (1.0 + SPREAD) * diameter)
     place += rng.uniform(-room, room, place.shape)
     velocity = diameter * SHAKEN * rng.standard_normal(place.shape)
-    world.add_spheres(
-        grain_sizes(diameter).radii(count, seed), position=place, density=density,
-        velocity=velocity - velocity.mean(axis=0), material=Material(friction=friction),
-    )  # fmt: skip
-
-
-SHAKEN = 100.0
-"""Diameters that a grain goes in a second at first."""
+    return np.asarray(place), np.asarray(velocity - velocity.mean(axis=0))
 
 
 def _across(count: int) -> int:

@@ -6,7 +6,9 @@ from math import pi
 
 from amontons.array_types import Floats
 from amontons.generators.pack import pack
+from amontons.model.between import Between
 from amontons.model.materials import Material
+from amontons.model.probes import Probe
 from amontons.model.shapes import Box, Compound, Part
 from amontons.model.sizes import Sizes
 from amontons.model.world import World
@@ -60,3 +62,14 @@ def ring_of_walls(inner: Floats, thick: float, height: float) -> Compound:
         )
         parts.append(Part(Box((along, thick, height)), (0, side * (y + 0.5 * thick), 0.5 * height)))
     return Compound(parts)
+
+
+def sample_probe(since: float) -> Probe:
+    """Readings of a sample between six walls, from a time on [s]."""
+    return Probe(
+        "sample",
+        ("size", "stress", "porosity", "void_ratio", "coordination"),
+        region=Between(("left", "front", "floor"), ("right", "back", "lid")),
+        every=5e-4,
+        since=since,
+    )

@@ -10,7 +10,7 @@ from amontons.model.cell import CellStage
 from amontons.model.probes import Probe
 from amontons.model.world import World
 from amontons.scenes.base import Advice, Scene, parameter
-from amontons.scenes.periodic_sample import add_periodic_sample, periodic_length, pressed_cell
+from amontons.scenes.periodic_sample import periodic_world
 
 SETTLED = 0.02
 """When the shear begins [s]."""
@@ -43,10 +43,8 @@ class SimpleShear(Scene):
     def build(self) -> World:
         across = (None, self.stress, None)
         shear = CellStage(SETTLED, shear_rate=self.shear_rate, stress=across)
-        length = periodic_length(self.grains, self.diameter)
-        world = World(gravity=(0.0, 0.0, 0.0), cell=pressed_cell(length, self.stress, shear))
-        add_periodic_sample(
-            world, self.grains, length, diameter=self.diameter, density=self.density,
+        world = periodic_world(
+            self.grains, shear, stress=self.stress, diameter=self.diameter, density=self.density,
             friction=self.friction, seed=self.seed,
         )  # fmt: skip
         world.add_probe(

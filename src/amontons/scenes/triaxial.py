@@ -7,16 +7,14 @@ from typing import ClassVar
 
 import numpy as np
 
-from amontons.model.between import Between
 from amontons.model.materials import Material
 from amontons.model.motion import Motion
 from amontons.model.pressed_wall import PressedWall
-from amontons.model.probes import Probe
 from amontons.model.shapes import Box, Plane
 from amontons.model.signals import Components, Schedule
 from amontons.model.world import World
 from amontons.scenes.base import Advice, Scene, parameter
-from amontons.scenes.samples import GRAINS, WALLS, add_sample, side_for
+from amontons.scenes.samples import GRAINS, WALLS, add_sample, sample_probe, side_for
 
 FRACTION, SLIMNESS = 0.45, 1.5
 """Of the sample before it is pressed, and its height by its width."""
@@ -88,15 +86,7 @@ class Triaxial(Scene):
             lid, (0.0, 0.0, -1.0), self.stress, area=side**2, name="lid"
         ).add_to(world)  # fmt: skip
         self._add_ram(world, plate, top + 1.02 * thick, self.rate * height)
-        world.add_probe(
-            Probe(
-                "sample",
-                ("size", "stress", "porosity", "void_ratio", "coordination"),
-                region=Between(("left", "front", "floor"), ("right", "back", "lid")),
-                every=5e-4,
-                since=SETTLED,
-            )
-        )
+        world.add_probe(sample_probe(SETTLED))
         return world
 
     def _add_ram(self, world: World, plate: Box, height: float, speed: float) -> None:

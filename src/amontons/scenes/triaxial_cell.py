@@ -9,7 +9,7 @@ from amontons.model.cell import CellStage
 from amontons.model.probes import Probe
 from amontons.model.world import World
 from amontons.scenes.base import Advice, Scene, parameter
-from amontons.scenes.periodic_sample import add_periodic_sample, periodic_length, pressed_cell
+from amontons.scenes.periodic_sample import periodic_world
 
 SETTLED = 0.02
 """When the sample is at rest under its stress, and the cell begins to shorten [s]."""
@@ -37,10 +37,8 @@ class TriaxialCell(Scene):
     def build(self) -> World:
         across = (self.stress, self.stress, None)
         loading = CellStage(SETTLED, strain_rate=(0.0, 0.0, -self.rate), stress=across)
-        length = periodic_length(self.grains, self.diameter)
-        world = World(gravity=(0.0, 0.0, 0.0), cell=pressed_cell(length, self.stress, loading))
-        add_periodic_sample(
-            world, self.grains, length, diameter=self.diameter, density=self.density,
+        world = periodic_world(
+            self.grains, loading, stress=self.stress, diameter=self.diameter, density=self.density,
             friction=self.friction, seed=self.seed,
         )  # fmt: skip
         world.add_probe(
