@@ -236,3 +236,23 @@ def test_regions_between_that_cannot_be():
         am.measure.solid_fraction(world, upside_down)
     with pytest.raises(am.InputError, match="must lie across that axis"):
         am.measure.solid_fraction(world, am.Between(("floor", -1, -1), (1, 1, 1)))
+
+
+@pytest.mark.parametrize("angle", [0.0, 25.0])
+def test_a_half_full_drum_leans_as_its_surface_does(angle):
+    """Balls on a lattice below a plane through the axis."""
+    axis = np.arange(-1.0, 1.01, 0.1)
+    x, y, z = (each.ravel() for each in np.meshgrid(axis, axis[::5], axis, indexing="ij"))
+    full = (np.hypot(x, z) < 0.96) & (z < 1e-9)
+    turn, place = np.radians(angle), np.stack([x, y, z], axis=1)[full]
+    place = place @ np.array([[np.cos(turn), 0, np.sin(turn)], [0, 1, 0],
+                              [-np.sin(turn), 0, np.cos(turn)]])  # fmt: skip
+    middle = np.array([5.0, -2.0, 3.0])
+    world = am.World()
+    world.add_spheres(0.04, position=place + middle, density=1.0)
+    drum = (tuple(middle - 1.1), tuple(middle + 1.1))
+    assert am.measure.lean_angle(world, drum) == pytest.approx(angle, abs=1e-6)
+    with pytest.raises(am.InputError, match="needs the region of a drum"):
+        am.measure.lean_angle(world, None)
+    with pytest.raises(am.InputError, match="nothing that leans"):
+        am.measure.lean_angle(world, ((0, 0, 0), (1, 1, 1)))

@@ -7,7 +7,7 @@ import pytest
 
 import amontons as am
 from amontons.measure.sample import sample_of
-from amontons.scenes import DirectShear, Heap, Oedometer, Silo, TriaxialCell
+from amontons.scenes import DirectShear, Drum, Heap, Oedometer, Silo, TriaxialCell
 from helpers.command_line import run as command
 
 
@@ -111,3 +111,18 @@ def test_the_command_leaves_a_table_and_a_plot(tmp_path):
     assert wanted < set(rows[0])
     assert command("plot", folder).exit_code == 0
     assert (folder / "sample.png").stat().st_size > 10_000
+
+
+@pytest.mark.slow
+def test_a_drum_leans_more_with_more_friction():
+    angle = {}
+    for friction in (0.05, 0.5):
+        scene = Drum(80, width=0.4, turns=10.0, lifters=0, friction=friction)
+        sim = ran(scene, 1.5)
+        found = [read(sim, "drum")["lean_angle"]]
+        for _ in range(10):
+            sim.run(0.05)
+            found.append(read(sim, "drum")["lean_angle"])
+        angle[friction] = np.mean(found)
+    assert 0.0 < angle[0.05] < 15.0
+    assert angle[0.05] + 5.0 < angle[0.5] < 60.0

@@ -7,7 +7,7 @@ elsewhere.
 
 from amontons.measure.fields import fields
 from amontons.measure.forces import ForceStatistics, force_statistics
-from amontons.measure.heaps import repose_angle
+from amontons.measure.heaps import lean_angle, repose_angle
 from amontons.measure.motion import granular_temperature
 from amontons.measure.probes import read
 from amontons.measure.radial import RadialDistribution, radial_distribution
@@ -24,6 +24,7 @@ __all__ = [
     "fields",
     "force_statistics",
     "granular_temperature",
+    "lean_angle",
     "radial_distribution",
     "read",
     "repose_angle",

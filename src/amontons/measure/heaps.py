@@ -1,4 +1,4 @@
-"""How steep a heap is."""
+"""How steep a heap is, at rest on a plate or in a turning drum."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from amontons.errors import InputError
 from amontons.measure.sample import Sample, Source, sample_of
 from amontons.model.between import Between
-from amontons.model.regions import Region
+from amontons.model.regions import Region, region_part
 
 Floats = NDArray[np.float64]
 
@@ -49,6 +49,33 @@ def repose_angle(source: Source, region: Region | Between | None = None) -> floa
         return float("nan")
     slope = np.polyfit(ring[flank], top[flank], 1)[0]
     return float(np.degrees(np.arctan(-slope)))
+
+
+def lean_angle(source: Source, region: Region) -> float:
+    """Angle at which bodies hang in a turning drum [degrees], z upwards.
+
+    It is that between straight down and the line from the middle of the drum to the centre of mass
+    of the bodies in it: the slope of their surface, if that is flat.
+
+    Parameters
+    ----------
+    region:
+        A box, a shape or a `Part` about the drum, with the middle that the drum has.
+    """
+    if region is None or isinstance(region, Between):
+        raise InputError(
+            f"lean_angle needs the region of a drum, a shape or two corners, got {region!r}: it is "
+            "measured about the middle of that"
+        )
+    sample = sample_of(source)
+    inside = sample.region(region).inside(sample.position)
+    if not inside.any():
+        raise InputError("there is no body in the region, so nothing that leans")
+    part = region_part(region)
+    middle = part.moved(part.shape.centre[None])[0]
+    mass = sample.mass[inside]
+    x, y, z = mass @ sample.position[inside] / mass.sum() - middle
+    return float(np.degrees(np.arctan2(np.hypot(x, y), -z)))
 
 
 def _profile(sample: Sample, inside: NDArray[np.bool_]) -> tuple[Floats, Floats]:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from amontons.errors import InputError
-from amontons.measure.heaps import repose_angle
+from amontons.measure.heaps import lean_angle, repose_angle
 from amontons.measure.motion import granular_temperature
 from amontons.measure.sample import Sample, sample_of
 from amontons.measure.solids import solid_fraction
@@ -122,6 +122,11 @@ def _repose(sample: Sample, region: Any) -> Numbers:
     return [repose_angle(sample, region) if inside.any() else np.nan]
 
 
+def _lean(sample: Sample, region: Any) -> Numbers:
+    inside = region is None or sample.region(region).inside(sample.position).any()
+    return [lean_angle(sample, region) if inside else np.nan]
+
+
 def _shear(sample: Sample, region: Any) -> Numbers:
     if sample.cell is None:
         raise InputError(
@@ -142,6 +147,7 @@ REGION_MEASURES: dict[str, Callable[[Sample, Any], Numbers]] = {
     "temperature": _temperature,
     "bodies": _bodies,
     "repose_angle": _repose,
+    "lean_angle": _lean,
     "shear": _shear,
 }
 """What the names in `amontons.model.probes.OF_REGION` stand for."""

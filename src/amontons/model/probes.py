@@ -39,6 +39,7 @@ OF_REGION: dict[str, Channels] = {
     "temperature": (("temperature", "m²/s²"),),
     "bodies": (("bodies", ""), ("mass", "kg")),
     "repose_angle": (("repose_angle", "degree"),),
+    "lean_angle": (("lean_angle", "degree"),),
     "shear": (("shear_rate", "1/s"),),
 }
 """What can be measured of a region, and the columns that each gives."""
@@ -69,9 +70,9 @@ class Probe:
         Of the table: ``results.to_pandas("probe:sample")``, ``sample.csv``.
     measures:
         Of a region: "size", "stress", "porosity", "void_ratio", "solid_fraction", "coordination",
-        "fabric", "temperature", "bodies", "repose_angle", "shear". Of a body: "position",
-        "velocity", "force" and "torque" of all contacts on it, "traction". Or a function of the
-        simulation that gives a number, which is called what the function is.
+        "fabric", "temperature", "bodies", "repose_angle", "lean_angle", "shear". Of a body:
+        "position", "velocity", "force" and "torque" of all contacts on it, "traction". Or a
+        function of the simulation that gives a number, which is called what the function is.
     region:
         Where: two corners of a box [m]; a `Between`, whose borders go with walls; a shape; a
         `Part`. By default the box that just holds all bodies that move freely, or the whole cell.

@@ -11,6 +11,7 @@ import numpy as np
 from amontons.array_types import Floats
 from amontons.model.materials import Material
 from amontons.model.motion import Motion
+from amontons.model.probes import Probe
 from amontons.model.shapes import Box, Compound, Part, Plane, Sphere
 from amontons.model.world import World
 from amontons.scenes.base import Advice, Scene, parameter
@@ -66,6 +67,9 @@ class Drum(Scene):
         world.add_bodies(
             Sphere(self.radius), position=self._places(), density=2500.0, material=steel
         )
+        reach, half = self.drum_radius, 0.5 * self.width
+        inside = ((-reach, -half, -reach), (reach, half, reach))
+        world.add_probe(Probe("drum", ("lean_angle", "bodies"), region=inside, every=0.02))
         return world
 
     def _shell(self) -> Compound:

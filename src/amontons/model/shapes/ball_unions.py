@@ -12,6 +12,7 @@ from math import pi
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
@@ -73,13 +74,13 @@ def _moments_of_group(places: Floats, radii: Floats) -> Moments:
     return moments_by_slices(places, radii)
 
 
-def _not_inside_others(centres: Floats, radii: Floats) -> Floats:
+def _not_inside_others(centres: Floats, radii: Floats) -> NDArray[np.int64]:
     """Numbers of the balls that no other one contains; of equal ones the first, (balls,)."""
     apart = np.linalg.norm(centres[:, None] - centres[None], axis=2)
     inside = apart + radii[:, None] <= radii[None]  # i in j
     number = np.arange(len(radii))
     same = inside & inside.T & (number[:, None] <= number[None])
-    return np.flatnonzero(~(inside & ~same).any(axis=1))
+    return np.asarray(np.flatnonzero(~(inside & ~same).any(axis=1)))
 
 
 def _cut_ball(radius: float, height: float) -> Moments:
