@@ -40,7 +40,7 @@ def vector_task(
 for _name, (_task, _steps) in TASKS.items():
     gymnasium.register(
         _name,
-        entry_point=_task,
+        entry_point=f"{_task.__module__}:{_task.__name__}",
         vector_entry_point=partial(vector_task, _task),
         max_episode_steps=_steps,
     )

@@ -13,6 +13,7 @@ from amontons.model.materials import Material
 from amontons.model.shapes import Box, Compound, Part, Plane, Sphere
 from amontons.model.world import World
 from amontons.robots import Robot
+from amontons.solvers import APGD
 from amontons.viewer import View
 
 GRAIN = 0.012
@@ -32,6 +33,9 @@ COLUMNS = 7
 
 SPILL = 0.5
 """What a grain outside both trays costs, in grains delivered."""
+
+SOLVER = APGD(tolerance=1e-3, max_iterations=200)
+"""Grains that jam in the scoop would cost thousands of iterations at the usual tolerance."""
 
 ROBOT = """
 <mujoco model="scoop"><compiler angle="radian" autolimits="true"/><option timestep="0.004"/>
@@ -54,7 +58,8 @@ ROBOT = """
   </body></worldbody>
   <actuator>
     <position name="along" joint="along" kp="400" kv="40" ctrlrange="-.05 .6" forcerange="-30 30"/>
-    <position name="height" joint="height" kp="800" kv="60" ctrlrange="-.25 .1" forcerange="-30 30"/>
+    <position name="height" joint="height" kp="800" kv="60" ctrlrange="-.25 .1"
+      forcerange="-30 30"/>
     <position name="tilt" joint="tilt" kp="8" kv=".5" ctrlrange="-.8 1.4" forcerange="-4 4"/>
   </actuator>
 </mujoco>
@@ -71,7 +76,7 @@ def scoop(layers: int = 2) -> Robot:
         world.add_body(
             tray(), fixed=True, placed_by="frame", position=(x, 0.0, 0.0), material=wood, name=name
         )
-    _add_grains(world, layers, Material(friction=0.4, rolling_friction=0.02 * GRAIN))
+    _add_grains(world, layers, wood)
     return robot
 
 
@@ -114,9 +119,7 @@ class Scoop(RobotEnv):
     brings into the empty tray, less half the share that it spills.
     """
 
-    def __init__(
-        self, *, layers: int = 2, render_mode: str | None = None, **options: Any
-    ) -> None:
+    def __init__(self, *, layers: int = 2, render_mode: str | None = None, **options: Any) -> None:
         super().__init__(
             lambda: scoop(layers),
             reward=self._earned,
@@ -124,6 +127,7 @@ class Scoop(RobotEnv):
                 "frame_skip": 10,
                 "observe": self._seen,
                 "noise": 0.01,
+                "simulation": {"solver": SOLVER},
                 "render_mode": render_mode,
                 "picture": {"view": View(azimuth=-75.0, height=35.0, target=(0.0, 0.0, 0.1))},
                 **options,

@@ -50,7 +50,7 @@ class WorldLoop:
         return Readout.stacked([Readout.of(env.robot) for env in self.envs])
 
 
-class RobotVectorEnv(VectorEnv[Floats, Floats, Floats]):
+class RobotVectorEnv(VectorEnv[Floats, Floats, Any]):
     """Many worlds of one robot, as gymnasium's vector environments.
 
     World for world it is the same as a `RobotEnv` of its own, bit for bit. Observations, rewards
@@ -105,11 +105,11 @@ class RobotVectorEnv(VectorEnv[Floats, Floats, Floats]):
         """
         given = dict(options or {})
         which = np.asarray(given.pop("reset_mask", np.ones(self.num_envs)), dtype=bool)
-        seeds = (
-            [seed + i for i in range(self.num_envs)]
-            if isinstance(seed, int | np.integer)
-            else list(seed or [None] * self.num_envs)
-        )
+        seeds: list[int | None] = [None] * self.num_envs
+        if isinstance(seed, int | np.integer):
+            seeds = [int(seed) + i for i in range(self.num_envs)]
+        elif seed is not None:
+            seeds = list(seed)
         if which.shape != (self.num_envs,) or len(seeds) != self.num_envs:
             raise InputError(
                 f"there are {self.num_envs} worlds; got {len(seeds)} seeds and a reset_mask of "
