@@ -33,6 +33,7 @@ from amontons.interchange import load_scene as load_scene
 from amontons.interchange import load_urdf as load_urdf
 from amontons.interchange import save_mjcf as save_mjcf
 from amontons.interchange import save_scene as save_scene
+from amontons.interchange import save_urdf as save_urdf
 from amontons.judge import residuals as residuals
 from amontons.model.between import Between as Between
 from amontons.model.bodies import Bodies as Bodies

@@ -122,6 +122,57 @@ def test_urdf_becomes_mjcf(tmp_path):
     same_tree(robot, again)
 
 
+def test_urdf_comes_back(tmp_path):
+    wishes = {"shoulder": 0.4, "elbow": 1.1, "rail": -0.05, "axle": 2.0}
+    robot = am.Robot.load(
+        write_robot(tmp_path), motors="torque", fixed_base=False, configuration=wishes
+    )
+    lines = am.save_urdf(robot, tmp_path / "again.urdf")
+    assert {line.partition(":")[0] for line in lines} == {"motors of joints"}
+    base = robot.bodies["base"]
+    again = am.Robot.load(
+        tmp_path / "again.urdf", motors="torque", fixed_base=False, configuration=wishes,
+        position=base.position, orientation=base.orientation,
+    )  # fmt: skip
+    same_tree(robot, again)
+    first = fallen(robot, 1.0, 2e-3)
+    assert np.abs(first - list(wishes.values())).max() > 0.1
+    np.testing.assert_allclose(fallen(again, 1.0, 2e-3), first, atol=1e-6)
+
+
+def test_mjcf_becomes_urdf(tmp_path):
+    robot = am.Robot.load(SERVOS, configuration={"elbow": 0.3})
+    lines = am.save_urdf(robot, tmp_path / "servos.urdf")
+    said = {line.partition(":")[0] for line in lines}
+    assert said == {
+        "armatures of joints", "motors of joints", "springs of joints",
+        "shapes that URDF does not know (Ellipsoid)",
+    }  # fmt: skip
+    again = am.Robot.load(
+        tmp_path / "servos.urdf", configuration=robot.imported.configuration, motors="torque"
+    )
+    for name in ("upper", "fore", "hand"):
+        mine, yours = robot.bodies[name], again.bodies[name]
+        assert yours.mass == pytest.approx(mine.mass, rel=1e-12)
+        np.testing.assert_allclose(yours.position, mine.position, atol=1e-12)
+        np.testing.assert_allclose(world_inertia(yours), world_inertia(mine), atol=1e-12)
+
+
+def test_urdf_holds_one_tree(tmp_path):
+    world = am.World()
+    balls = [
+        world.add_body(am.Sphere(0.1), density=1.0, position=(x, 0, 0)) for x in (0.0, 1.0, 2.0)
+    ]
+    with pytest.raises(am.InputError, match="one tree, and this world has 3"):
+        am.save_urdf(world, tmp_path / "balls.urdf")
+    for a, b in ((0, 1), (1, 2)):
+        world.add_joint(am.Spherical(balls[a], balls[b], point=(a + 0.5, 0, 0), name=f"ball {a}"))
+    with pytest.raises(am.InputError, match="'ball 0' is neither a hinge"):
+        am.save_urdf(world, tmp_path / "balls.urdf")
+    with pytest.raises(am.InputError, match=r"ends in \.urdf"):
+        am.save_urdf(world, tmp_path / "balls.xml")
+
+
 def test_loops_shapes_and_filters_come_back(tmp_path):
     world = am.World(gravity=(0.0, 0.0, -5.0))
     world.add_body(am.Plane(), fixed=True, position=(0.0, 0.0, -2.0), name="floor")
@@ -163,7 +214,9 @@ def test_what_a_file_cannot_hold_is_listed(tmp_path):
         am.Sphere(0.1), density=1000.0, material=am.Material(restitution=0.5), name="ball"
     )
     ball.velocity = (1.0, 0.0, 0.0)
-    world.add_joint(am.LinearSpring(None, ball, point_a=(0, 0, 1), point_b=(0, 0, 0), stiffness=9.0))
+    world.add_joint(
+        am.LinearSpring(None, ball, point_a=(0, 0, 1), point_b=(0, 0, 0), stiffness=9.0)
+    )
     lines = am.save_mjcf(world, tmp_path / "ball.xml")
     assert any(line.startswith("restitution") for line in lines)
     assert any(line.startswith("velocities at the start") for line in lines)

@@ -112,7 +112,9 @@ class ShapeWriting:
         heights = np.asarray(shape.heights)
         columns, rows = heights.shape
         low, top = _floor_of(shape), float(np.ptp(heights)) or 1.0
-        x, y = ((n - 1) * each / 2.0 for n, each in zip((columns, rows), shape.spacing, strict=True))
+        x, y = (
+            (n - 1) * each / 2.0 for n, each in zip((columns, rows), shape.spacing, strict=True)
+        )
         asset, new = self._asset(shape, "heights")
         if new:
             SubElement(

@@ -207,7 +207,7 @@ class _Writing:
         for joint in self.outline.loops:
             title = joint.name or joint.title
             first, second = joint.bodies
-            if isinstance(joint, Rope) and not callable(joint.length) and joint.length >= SLACK:
+            if isinstance(joint, Rope) and joint.length == SLACK:
                 continue
             if not isinstance(joint, Fixed | Spherical) or second is None:
                 self.note("joints, springs and ropes that have no counterpart", title)
@@ -215,14 +215,13 @@ class _Writing:
             if first is None:
                 first, second = second, None
             pose = poses[first]
-            ends = {"body1": names[first]}
+            tied = {"name": title, "body1": names[first]}
             if second is not None:
-                ends["body2"] = names[second]
-            if isinstance(joint, Fixed):
-                SubElement(element, "weld", name=title, **ends)
-            else:
+                tied["body2"] = names[second]
+            if isinstance(joint, Spherical):
                 place = pose.rotation.T @ (np.array(joint.point) - pose.position)
-                SubElement(element, "connect", name=title, anchor=numbers(place), **ends)
+                tied["anchor"] = numbers(place)
+            SubElement(element, "weld" if isinstance(joint, Fixed) else "connect", tied)
 
 
 def _spring(spring: Connection) -> tuple[float, float, float]:

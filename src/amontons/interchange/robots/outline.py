@@ -108,9 +108,7 @@ def outline_of(what: Exportable) -> Outline:
 
 
 class _Building:
-    def __init__(
-        self, world: World, names: dict[int, str], zeros: dict[str, float]
-    ) -> None:
+    def __init__(self, world: World, names: dict[int, str], zeros: dict[str, float]) -> None:
         self.world, self.names, self.zeros = world, names, zeros
         self.left_out = LeftOut()
         self.taken = {"world"}  # which MJCF calls its own
@@ -165,11 +163,10 @@ class _Building:
             own = node.joint
             if own is None or own.bodies != joint.bodies:
                 continue
-            along = getattr(own, "axis", None)
             if isinstance(joint, TorsionSpring) and isinstance(own, Revolute):
-                fits = np.allclose(joint.axis, along, rtol=0.0, atol=1e-12)
+                fits = bool(np.allclose(joint.axis, own.axis, rtol=0.0, atol=1e-12))
             elif isinstance(joint, Bushing) and isinstance(own, Prismatic):
-                fits = _acts_along(joint, np.array(along))
+                fits = _acts_along(joint, np.array(own.axis))
             else:
                 continue
             if fits:
