@@ -33,7 +33,9 @@ from amontons.interchange import load_mjcf as load_mjcf
 from amontons.interchange import load_particles as load_particles
 from amontons.interchange import load_scene as load_scene
 from amontons.interchange import load_urdf as load_urdf
+from amontons.interchange import save_mjcf as save_mjcf
 from amontons.interchange import save_scene as save_scene
+from amontons.interchange import save_urdf as save_urdf
 from amontons.judge import residuals as residuals
 from amontons.model.between import Between as Between
 from amontons.model.bodies import Bodies as Bodies

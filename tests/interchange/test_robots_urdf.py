@@ -320,6 +320,24 @@ def test_bad_files_are_refused(tmp_path, old, new, words):
     assert words in str(caught.value)
 
 
+def test_contacts_of_links_are_those_of_bodies(tmp_path):
+    path = write_robot(tmp_path)
+    end = '<link name="upper">'
+    assert end in ROBOT
+    contact = """<contact><lateral_friction value="1.5"/><rolling_friction value="0.01"/>
+        <stiffness value="2e4"/><damping value="100"/><contact_cfm value="0"/></contact>"""
+    path.write_text(ROBOT.replace(end, end + contact))
+    robot = load_urdf(path)
+    assert robot.bodies["upper"].material == am.Material(
+        friction=1.5, rolling_friction=0.01, compliance=5e-5, damping=5e-3
+    )
+    assert any("<contact_cfm> in <contact>" in line for line in robot.unsupported)
+    assert not any("lateral_friction" in line for line in robot.unsupported)
+    path.write_text(ROBOT.replace(end, end + contact.replace("1.5", "rough")))
+    with pytest.raises(am.InputError, match="'upper', <contact>: lateral_friction is 'rough'"):
+        load_urdf(path)
+
+
 def test_bad_arguments_are_refused(tmp_path):
     path = write_robot(tmp_path)
     with pytest.raises(am.InputError, match=r"no joint 'knee'"):

@@ -2,7 +2,14 @@
 
 from amontons.interchange.file_scene import FileScene, load_scene, save_scene
 from amontons.interchange.particles import Particles, load_particles
-from amontons.interchange.robots import Imported, load_mjcf, load_robot, load_urdf
+from amontons.interchange.robots import (
+    Imported,
+    load_mjcf,
+    load_robot,
+    load_urdf,
+    save_mjcf,
+    save_urdf,
+)
 from amontons.interchange.run_fields import Output, RunOptions
 from amontons.interchange.scene_fields import json_schema
 
@@ -18,5 +25,7 @@ __all__ = [
     "load_robot",
     "load_scene",
     "load_urdf",
+    "save_mjcf",
     "save_scene",
+    "save_urdf",
 ]

@@ -101,6 +101,14 @@ class Robot:
         return self.imported.bodies
 
     @property
+    def base(self) -> Body | None:
+        """Its free body; None if it stands fixed, or has several."""
+        hung = {joint.bodies[1] for joint in self.imported.joints.values()}
+        bodies = {body.id: body for body in self.bodies.values() if body.id not in hung}
+        free = [body for body in bodies.values() if self.world.bodies.dynamic[body.index]]
+        return free[0] if len(free) == 1 else None
+
+    @property
     def unsupported(self) -> tuple[str, ...]:
         """What the file contains and the world does not."""
         return self.imported.unsupported

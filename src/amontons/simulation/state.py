@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Any, NamedTuple, get_type_hints
 
 import numpy as np
@@ -244,8 +245,13 @@ def _named(group: Any, prefix: str) -> Iterator[tuple[str, NDArray[Any]]]:
             yield prefix + name, np.asarray(value)
 
 
+@cache
+def _hints(kind: type) -> dict[str, Any]:
+    return get_type_hints(kind)
+
+
 def _names_of(kind: type, prefix: str) -> Iterator[str]:
-    for name, hint in get_type_hints(kind).items():
+    for name, hint in _hints(kind).items():
         if hasattr(hint, "_fields"):
             yield from _names_of(hint, f"{prefix}{name}.")
         else:
@@ -254,7 +260,7 @@ def _names_of(kind: type, prefix: str) -> Iterator[str]:
 
 def _built(kind: Any, prefix: str, arrays: Mapping[str, NDArray[Any]]) -> Any:
     values = {}
-    for name, hint in get_type_hints(kind).items():
+    for name, hint in _hints(kind).items():
         if hasattr(hint, "_fields"):
             values[name] = _built(hint, f"{prefix}{name}.", arrays)
         elif hint in (float, int, bool):

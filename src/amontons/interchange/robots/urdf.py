@@ -29,9 +29,11 @@ from amontons.interchange.robots.mechanism import (
     Way,
 )
 from amontons.interchange.robots.placing import keep_overlaps_apart, put_on_floor
+from amontons.interchange.robots.urdf_contacts import materials_of
 from amontons.interchange.robots.urdf_links import checked_pose, fill_link, naming
 from amontons.interchange.robots.urdf_tags import list_unknown_tags
 from amontons.model.joints import Motor, PositionMotor, SpeedMotor, TorqueMotor
+from amontons.model.materials import Material
 from amontons.model.world import World
 
 WAYS = {
@@ -92,7 +94,7 @@ def load_urdf(
     """
     path = Path(path)
     left_out = LeftOut()
-    robot = _parsed(path, left_out)
+    robot, materials = _parsed(path, left_out)
     root, joints = _tree(path, robot)
     start = Pose.of_quaternion(
         finite_vector("position", position), unit_quaternion("orientation", orientation)
@@ -102,6 +104,8 @@ def load_urdf(
         path, robot, Clamped(path, configuration or {}, left_out), drives, meshes
     )
     links = reading.links(root, joints, start)
+    for link in links:
+        link.material = materials.get(link.name)
     base = links[0]
     base.free = (base.mass > 0.0) if fixed_base is None else not fixed_base
     mechanism = Mechanism(
@@ -131,15 +135,15 @@ def _actuators(imported: Imported) -> dict[str, Actuator]:
     return found
 
 
-def _parsed(path: Path, left_out: LeftOut) -> Any:
-    """The robot as read by yourdfpy."""
+def _parsed(path: Path, left_out: LeftOut) -> tuple[Any, dict[str, Material]]:
+    """The robot as read by yourdfpy, and what it leaves out: the materials of links."""
     if not path.is_file():
         raise InputError(f"there is no URDF file {path}")
     try:
         import yourdfpy
     except ImportError:
         raise InputError("reading URDF needs yourdfpy: pip install 'amontons[robots]'") from None
-    list_unknown_tags(path, left_out)
+    tags = list_unknown_tags(path, left_out)
     logging.getLogger("yourdfpy").setLevel(logging.CRITICAL)
     try:
         robot = yourdfpy.URDF.load(
@@ -154,7 +158,7 @@ def _parsed(path: Path, left_out: LeftOut) -> Any:
         raise FileFormatError(f"{path} cannot be read as URDF: {said}") from None
     if not robot.links:
         raise FileFormatError(f"{path} does not describe a robot: it has no links")
-    return robot
+    return robot, {} if tags is None else materials_of(path, tags)
 
 
 def _tree(path: Path, robot: Any) -> tuple[str, dict[str, list[Any]]]:

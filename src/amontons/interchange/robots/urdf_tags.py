@@ -15,7 +15,11 @@ UNBOUND_PREFIX = expat.errors.codes[expat.errors.XML_ERROR_UNBOUND_PREFIX]
 
 KNOWN = {
     "robot": {"link", "joint", "material"},
-    "link": {"inertial", "visual", "collision"},
+    "link": {"inertial", "visual", "collision", "contact"},
+    "contact": {
+        "lateral_friction", "rolling_friction", "spinning_friction", "restitution", "stiffness",
+        "damping",
+    },
     "inertial": {"origin", "mass", "inertia"},
     "visual": {"origin", "geometry", "material"},
     "collision": {"origin", "geometry"},
@@ -29,15 +33,18 @@ KNOWN = {
 """Tags that are read or reported elsewhere, by their parent tag."""
 
 
-def list_unknown_tags(path: Path, left_out: LeftOut) -> None:
-    """Note tags that are ignored, colours among them, and how many there are."""
+def list_unknown_tags(path: Path, left_out: LeftOut) -> ElementTree.Element | None:
+    """Note tags that are ignored, colours among them, and how many there are.
+
+    Returns the whole tree, unless its prefixes are undeclared.
+    """
     try:
         root = ElementTree.parse(path).getroot()
     except ElementTree.ParseError as reason:
         if reason.code != UNBOUND_PREFIX:
             raise FileFormatError(f"{path} cannot be read as URDF: {reason}") from None
         left_out.add(f"tags with undeclared prefixes ({reason})")
-        return
+        return None
     found: Counter[str] = Counter()
     waiting = [root]
     while waiting:
@@ -52,3 +59,4 @@ def list_unknown_tags(path: Path, left_out: LeftOut) -> None:
                 found["colours and textures"] += 1
     for what, count in sorted(found.items()):
         left_out.add(f"{what} ({count})")
+    return root
