@@ -44,6 +44,11 @@ def bed(spheres, before, steps):
     return am.Simulation(world, step=5e-3, solver=solver), before, steps
 
 
+def robot():
+    solver = am.Auto(tolerance=1e-6)
+    return am.Simulation(WalkingRobot().build(), step=2e-3, solver=solver), 100, 700
+
+
 def wall():
     solver = am.APGD(tolerance=1e-12, max_iterations=50)
     return am.Simulation(Wall(25, 30).build(), step=5e-3, solver=solver), 10, 60
@@ -51,7 +56,7 @@ def wall():
 
 ROWS = {
     "pendulum": pendulum,
-    "walking_robot": lambda: (WalkingRobot().simulation(), 100, 700),
+    "walking_robot": robot,
     "wall": wall,
     "bed_4000": lambda: bed(4000, 60, 60),
     "bed_100000": lambda: bed(100_000, 5, 12),
