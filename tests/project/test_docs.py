@@ -16,7 +16,9 @@ import amontons as am
 from amontons.cli.app import app
 from helpers.paths import ROOT
 
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+DOCS = ROOT / "docs"
+TUTORIALS = sorted((DOCS / "learn").glob("*.md"))
+PAGES = [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]
 LONG = {"results": pytest.mark.slow, "sweeps": pytest.mark.slow}
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
 
@@ -41,6 +43,30 @@ def test_code_blocks_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyP
     for block in blocks(page):
         exec(compile(block, str(page), "exec"), namespace)
     assert "am" in namespace
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(
+            page, id=page.stem, marks=() if page.stem == "solver-study" else pytest.mark.slow
+        )
+        for page in TUTORIALS
+    ],
+)
+def test_tutorials_run_from_nothing_to_their_pictures(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Python, files and commands, in the order of the page, in an empty folder."""
+    make = runpy.run_path(str(DOCS / "make_learn.py"))
+    monkeypatch.chdir(tmp_path)
+    make["run_page"](page)
+    shown = make["pictures_of"](page)
+    assert shown, "a tutorial has a picture"
+    for name in shown:
+        assert (DOCS / "learn" / "figures" / name).is_file(), f"run docs/make_learn.py {page.stem}"
+        made = tmp_path / name.removeprefix(f"{page.stem}-")
+        assert made.stat().st_size > 2000, f"{page.name} shows {name}, which its code does not make"
 
 
 def test_there_are_pages_with_code() -> None:
@@ -106,7 +132,7 @@ def test_every_public_name_is_on_the_api_page() -> None:
 LINK = re.compile(r"\]\(([^)#:]*\.md)?(#[^)]*)?\)")
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.stem)
+@pytest.mark.parametrize("page", PAGES + TUTORIALS, ids=lambda p: p.stem)
 def test_links_between_pages_lead_somewhere(page: Path) -> None:
     for name, anchor in LINK.findall(page.read_text()):
         target = page.parent / name if name else page
@@ -129,7 +155,7 @@ def test_every_page_is_behind_one_of_the_four_doors() -> None:
     doors = re.findall(r"^:caption: (.*)$", front, re.MULTILINE)
     assert doors == ["Learn", "Do", "Understand", "Look up"]
     listed = {f"{name}.md" for block in front.split("```{toctree}")[1:] for name in block.split()}
-    pages = {page.name for page in (ROOT / "docs").glob("*.md")}
+    pages = {str(page.relative_to(DOCS)) for page in [*DOCS.glob("*.md"), *TUTORIALS]}
     cards = set(re.findall(r"\]\(([\w/-]+\.md)\)", front))
     assert pages - listed == {"index.md"}
     assert pages - cards == {"index.md"}
