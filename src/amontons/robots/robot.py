@@ -15,6 +15,7 @@ from amontons.checks import finite_array, finite_vector, unit_quaternion
 from amontons.errors import InputError
 from amontons.interchange.robots import Imported, load_mjcf, load_urdf
 from amontons.interchange.robots.kinds import is_mjcf
+from amontons.interchange.robots.limbs import depth_first
 from amontons.interchange.robots.mechanism import Pose
 from amontons.model.bodies import Body
 from amontons.model.joints import Connection, Prismatic, Revolute
@@ -42,11 +43,8 @@ class Robot:
         held = [each for each in ordered if isinstance(each[1], Revolute | Prismatic)]
         self.joint_names: tuple[str, ...] = tuple(name for name, _ in held)
         """Hinges and slides, in the order of `q`: limb by limb, from the base outwards."""
-        driven = imported.actuators
-        if set(driven) <= set(self.joint_names):  # motors of joints, not actuators of their own
-            driven = {name: driven[name] for name in self.joint_names if name in driven}
-        self._actuators = driven
-        self.control_names: tuple[str, ...] = tuple(driven)
+        self._actuators = imported.actuators
+        self.control_names: tuple[str, ...] = tuple(self._actuators)
         """Names of the entries of `ctrl`: actuators (MJCF), or joints with motors (URDF)."""
         self._joints: tuple[Connection, ...] = tuple(joint for _, joint in held)
         self._zero = np.array([imported.configuration[name] for name in self.joint_names])
@@ -347,19 +345,3 @@ class Robot:
             f"<Robot {self.name!r}: {len(self.joint_names)} joints, "
             f"{len(self.control_names)} controls>"
         )
-
-
-def depth_first(joints: Mapping[str, Connection]) -> list[tuple[str, Connection]]:
-    """Joints limb by limb, from the base outwards; those of one body in the order of the file."""
-    below: dict[int | None, list[tuple[str, Connection]]] = {}
-    carried = {joint.bodies[1] for joint in joints.values()}
-    for name, joint in joints.items():
-        first = joint.bodies[0]
-        below.setdefault(first if first in carried else None, []).append((name, joint))
-    ordered: list[tuple[str, Connection]] = []
-    waiting = below.pop(None, [])[::-1]
-    while waiting:
-        name, joint = waiting.pop()
-        ordered.append((name, joint))
-        waiting += below.pop(joint.bodies[1], [])[::-1]
-    return ordered + [each for left in below.values() for each in left]
