@@ -23,6 +23,14 @@ LONG = {"results": pytest.mark.slow, "sweeps": pytest.mark.slow}
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
 
 
+OUTPUT = re.compile(r"^```text\n(.*?)^```", re.DOTALL | re.MULTILINE)
+
+
+def masked(line: str) -> str:
+    """A line without its numbers."""
+    return re.sub(r"\s*[-+]?\d[\d.]*(e[-+]?\d+)?", " #", line)
+
+
 def blocks(page: Path) -> list[str]:
     return BLOCK.findall(page.read_text())
 
@@ -55,12 +63,22 @@ def test_code_blocks_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyP
     ],
 )
 def test_tutorials_run_from_nothing_to_their_pictures(
-    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    page: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """Python, files and commands, in the order of the page, in an empty folder."""
+    """Python, files and commands, in the order of the page, in an empty folder.
+
+    What a page says is printed must be, but for its numbers: last digits are the machine's.
+    """
     make = runpy.run_path(str(DOCS / "make_learn.py"))
     monkeypatch.chdir(tmp_path)
     make["run_page"](page)
+    printed = {masked(line) for line in capsys.readouterr().out.splitlines()}
+    said = [line for text in OUTPUT.findall(page.read_text()) for line in text.splitlines()]
+    assert said
+    assert {masked(line) for line in said} <= printed
     shown = make["pictures_of"](page)
     assert shown, "a tutorial has a picture"
     for name in shown:
