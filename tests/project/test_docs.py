@@ -161,6 +161,16 @@ def test_links_between_pages_lead_somewhere(page: Path) -> None:
             assert anchor[1:] in slugs, f"{page.name} links to {name}{anchor}"
 
 
+@pytest.mark.parametrize("page", PAGES + TUTORIALS, ids=lambda p: p.stem)
+def test_no_formula_is_cut_in_two(page: Path) -> None:
+    """A line that begins with + or - is an item of a list, also where it is within a formula."""
+    text = re.sub(
+        r"^(```|\$\$).*?^\1|`[^`\n]*`", "", page.read_text(), flags=re.DOTALL | re.MULTILINE
+    )
+    for part in re.split(r"\n\s*\n|\n(?=\s*(?:[-+*]|\d+\.) )", text):
+        assert part.count("$") % 2 == 0, f"{page.name} cuts a formula in two: {part}"
+
+
 def test_the_gallery_is_up_to_date() -> None:
     make = runpy.run_path(str(ROOT / "docs" / "make_gallery.py"))
     assert make["gallery"]() == (ROOT / "docs" / "gallery.md").read_text(), (
