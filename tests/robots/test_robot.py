@@ -143,6 +143,22 @@ def test_controls_keep_the_order_of_the_files_actuators():
     assert robot.named(robot.tau) == pytest.approx({"shoulder": 0.5, "elbow": 0.25})
 
 
+def test_readings_cannot_be_written_into():
+    """In MuJoCo one writes data.ctrl[0] = …; here that would go into a copy and be lost."""
+    robot = am.Robot.load(ARM.format(TORQUES))
+    sim = robot.simulation()
+    robot.ctrl = [1.0, 2.0]
+    sim.step()
+    for reading in (robot.q, robot.qd, robot.tau, robot.ctrl):
+        with pytest.raises(ValueError, match="read-only"):
+            reading[0] = 1.0
+    for name in ("q", "qd"):
+        with pytest.raises(am.InputError, match=r"robot\.reset\(q, qd\)"):
+            setattr(robot, name, [0.0, 0.0])
+    robot.ctrl = {"e": 3.0}
+    assert robot.ctrl.tolist() == [1.0, 3.0]
+
+
 def test_actuators_without_names_are_called_after_their_joints():
     motors = '<motor joint="elbow"/><motor joint="shoulder"/>'
     assert am.Robot.load(ARM.format(motors)).control_names == ("elbow", "shoulder")

@@ -147,30 +147,39 @@ class Robot:
         """Angles [rad] and travels [m] of all joints, as the file counts them; shape (joints,)."""
         joints, rows = self.sim.joints, self._rows
         angle = joints.angle[rows]
-        return np.asarray(np.where(np.isnan(angle), joints.travel[rows], angle) + self._zero)
+        return _reading(np.where(np.isnan(angle), joints.travel[rows], angle) + self._zero)
+
+    @q.setter
+    def q(self, values: Values) -> None:
+        raise InputError("q is a reading: robot.reset(q, qd) puts joints somewhere")
 
     @property
     def qd(self) -> Floats:
         """Their speeds [rad/s or m/s], shape (joints,)."""
-        return np.asarray(self.sim.joints.speed[self._rows])
+        return _reading(self.sim.joints.speed[self._rows])
+
+    @qd.setter
+    def qd(self, values: Values) -> None:
+        raise InputError("qd is a reading: robot.reset(q, qd) puts joints somewhere")
 
     @property
     def tau(self) -> Floats:
         """Torques [N m] and forces [N] of their motors in the last step, shape (joints,)."""
-        return self.sim.joints.motor_effort[self._rows]
+        return _reading(self.sim.joints.motor_effort[self._rows])
 
     @property
     def ctrl(self) -> Floats:
         """What motors are told, as the file counts it, NaN where nothing yet; shape (controls,).
 
-        Assign an array, or a mapping of names to numbers; a control keeps its value until it is
-        changed, and is cut off at the range that an MJCF file gives.
+        Assign a whole array, or a mapping of some names to numbers: what is read cannot be written
+        into. A control keeps its value until it is changed, and is cut off at the range that an
+        MJCF file gives.
         """
         told = [
             float("nan") if handle.command is None else (handle.command - by.offset) / by.factor
             for handle, by in self._controls()
         ]
-        return np.array(told, dtype=np.float64)
+        return _reading(np.array(told, dtype=np.float64))
 
     @ctrl.setter
     def ctrl(self, values: Values) -> None:
@@ -345,3 +354,10 @@ class Robot:
             f"<Robot {self.name!r}: {len(self.joint_names)} joints, "
             f"{len(self.control_names)} controls>"
         )
+
+
+def _reading(array: Floats) -> Floats:
+    """A copy that cannot be written into: `robot.ctrl[0] = 1.0` would change nothing."""
+    array = np.array(array, dtype=np.float64)
+    array.flags.writeable = False
+    return array
