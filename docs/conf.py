@@ -22,6 +22,7 @@ myst_heading_anchors = 3
 autodoc_member_order = "bysource"
 autodoc_typehints = "description"
 html_theme = "furo"
+pygments_dark_style = "github-dark"  # underlines no imports
 html_title = "amontons"
 exclude_patterns = ["_build"]
 # ref.python: "shape" in docstrings is a word; two classes have an attribute of that name

@@ -16,9 +16,19 @@ import amontons as am
 from amontons.cli.app import app
 from helpers.paths import ROOT
 
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+DOCS = ROOT / "docs"
+TUTORIALS = sorted((DOCS / "learn").glob("*.md"))
+PAGES = [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]
 LONG = {"results": pytest.mark.slow, "sweeps": pytest.mark.slow}
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
+
+
+OUTPUT = re.compile(r"^```text\n(.*?)^```", re.DOTALL | re.MULTILINE)
+
+
+def masked(line: str) -> str:
+    """A line without its numbers."""
+    return re.sub(r"\s*[-+]?\d[\d.]*(e[-+]?\d+)?", " #", line)
 
 
 def blocks(page: Path) -> list[str]:
@@ -41,6 +51,40 @@ def test_code_blocks_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyP
     for block in blocks(page):
         exec(compile(block, str(page), "exec"), namespace)
     assert "am" in namespace
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(
+            page, id=page.stem, marks=() if page.stem == "solver-study" else pytest.mark.slow
+        )
+        for page in TUTORIALS
+    ],
+)
+def test_tutorials_run_from_nothing_to_their_pictures(
+    page: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Python, files and commands, in the order of the page, in an empty folder.
+
+    What a page says is printed must be, but for its numbers: last digits are the machine's.
+    """
+    make = runpy.run_path(str(DOCS / "make_learn.py"))
+    monkeypatch.chdir(tmp_path)
+    make["run_page"](page)
+    printed = {masked(line) for line in capsys.readouterr().out.splitlines()}
+    said = [line for text in OUTPUT.findall(page.read_text()) for line in text.splitlines()]
+    assert said
+    assert {masked(line) for line in said} <= printed
+    shown = make["pictures_of"](page)
+    assert shown, "a tutorial has a picture"
+    for name in shown:
+        assert (DOCS / "learn" / "figures" / name).is_file(), f"run docs/make_learn.py {page.stem}"
+        made = tmp_path / name.removeprefix(f"{page.stem}-")
+        assert made.stat().st_size > 2000, f"{page.name} shows {name}, which its code does not make"
 
 
 def test_there_are_pages_with_code() -> None:
@@ -106,7 +150,7 @@ def test_every_public_name_is_on_the_api_page() -> None:
 LINK = re.compile(r"\]\(([^)#:]*\.md)?(#[^)]*)?\)")
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.stem)
+@pytest.mark.parametrize("page", PAGES + TUTORIALS, ids=lambda p: p.stem)
 def test_links_between_pages_lead_somewhere(page: Path) -> None:
     for name, anchor in LINK.findall(page.read_text()):
         target = page.parent / name if name else page
@@ -115,6 +159,16 @@ def test_links_between_pages_lead_somewhere(page: Path) -> None:
             titles = re.findall(r"^#+ (.*)$", target.read_text(), re.MULTILINE)
             slugs = {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles}
             assert anchor[1:] in slugs, f"{page.name} links to {name}{anchor}"
+
+
+@pytest.mark.parametrize("page", PAGES + TUTORIALS, ids=lambda p: p.stem)
+def test_no_formula_is_cut_in_two(page: Path) -> None:
+    """A line that begins with + or - is an item of a list, also where it is within a formula."""
+    text = re.sub(
+        r"^(```|\$\$).*?^\1|`[^`\n]*`", "", page.read_text(), flags=re.DOTALL | re.MULTILINE
+    )
+    for part in re.split(r"\n\s*\n|\n(?=\s*(?:[-+*]|\d+\.) )", text):
+        assert part.count("$") % 2 == 0, f"{page.name} cuts a formula in two: {part}"
 
 
 def test_the_gallery_is_up_to_date() -> None:
@@ -129,7 +183,7 @@ def test_every_page_is_behind_one_of_the_four_doors() -> None:
     doors = re.findall(r"^:caption: (.*)$", front, re.MULTILINE)
     assert doors == ["Learn", "Do", "Understand", "Look up"]
     listed = {f"{name}.md" for block in front.split("```{toctree}")[1:] for name in block.split()}
-    pages = {page.name for page in (ROOT / "docs").glob("*.md")}
+    pages = {str(page.relative_to(DOCS)) for page in [*DOCS.glob("*.md"), *TUTORIALS]}
     cards = set(re.findall(r"\]\(([\w/-]+\.md)\)", front))
     assert pages - listed == {"index.md"}
     assert pages - cards == {"index.md"}

@@ -167,7 +167,7 @@ def test_xarray_has_bodies_over_time(results):
 def test_tables_that_there_are_not_say_so(results, kind):
     with pytest.raises(am.InputError, match="bodies, contacts, steps, notes"):
         getattr(results, kind)("atoms")
-    with pytest.raises(am.InputError, match="no readings of joints"):
+    with pytest.raises(am.InputError, match="joints are columns of 'steps'"):
         getattr(results, kind)("joints")
     with pytest.raises(am.InputError, match="no frame 99"):
         getattr(results, kind)("bodies", frames=[99])

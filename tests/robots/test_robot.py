@@ -131,6 +131,42 @@ def _rotation(quaternion):
     return matrix.reshape(3, 3)
 
 
+def test_controls_keep_the_order_of_the_files_actuators():
+    """Even where each is named after its joint, as in gymnasium's humanoid."""
+    named = '<motor name="elbow" joint="elbow"/><motor name="shoulder" joint="shoulder"/>'
+    robot = am.Robot.load(ARM.format(named))
+    sim = robot.simulation()
+    assert robot.joint_names == ("shoulder", "elbow")
+    assert robot.control_names == ("elbow", "shoulder")
+    robot.ctrl = [0.25, 0.5]
+    sim.step()
+    assert robot.named(robot.tau) == pytest.approx({"shoulder": 0.5, "elbow": 0.25})
+
+
+def test_readings_cannot_be_written_into():
+    """In MuJoCo one writes data.ctrl[0] = …; here that would go into a copy and be lost."""
+    robot = am.Robot.load(ARM.format(TORQUES))
+    sim = robot.simulation()
+    robot.ctrl = [1.0, 2.0]
+    sim.step()
+    for reading in (robot.q, robot.qd, robot.tau, robot.ctrl):
+        with pytest.raises(ValueError, match="read-only"):
+            reading[0] = 1.0
+    for name in ("q", "qd"):
+        with pytest.raises(am.InputError, match=r"robot\.reset\(q, qd\)"):
+            setattr(robot, name, [0.0, 0.0])
+    robot.ctrl = {"e": 3.0}
+    assert robot.ctrl.tolist() == [1.0, 3.0]
+
+
+def test_actuators_without_names_are_called_after_their_joints():
+    motors = '<motor joint="elbow"/><motor joint="shoulder"/>'
+    assert am.Robot.load(ARM.format(motors)).control_names == ("elbow", "shoulder")
+    taken = '<motor joint="elbow"/><motor name="elbow" joint="shoulder"/>'
+    names = am.Robot.load(ARM.format(taken)).control_names
+    assert names == ("actuator 0 of the file", "elbow")
+
+
 def test_arrays_go_by_the_files_count_and_by_name():
     robot = am.Robot.load(ARM.format(TORQUES), configuration={"shoulder": 0.4, "elbow": -0.2})
     sim = robot.simulation()

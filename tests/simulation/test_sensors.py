@@ -227,6 +227,26 @@ def test_joints_and_sensors_are_recorded_exported_and_drawn(tmp_path):
         assert len(plots.sensors(results).axes[0].lines) == 6
 
 
+def test_what_is_removed_while_it_is_recorded_has_nan_from_then_on(tmp_path):
+    world = am.World(gravity=(0.0, 0.0, -10.0))
+    bobs = [world.add_body(am.Sphere(0.1), mass=1.0, position=(x, 0, 0.5)) for x in range(3)]
+    for number, bob in enumerate(bobs):
+        hinge = am.Revolute(None, bob, point=(number, 0, 1), axis=(0, 1, 0), name=f"j{number}")
+        world.add_joint(hinge)
+        world.add_sensor(am.JointSensor(hinge, name=f"s{number}"))
+        world.add_sensor(am.Imu(bob, name=f"i{number}"))
+    sim = am.Simulation(world, step=1e-2)
+    with am.Recorder(sim, tmp_path / "run") as recorder:
+        sim.run(0.05, on_step=recorder)
+        world.remove_bodies(bobs[1])  # with its joint and both of its sensors
+        sim.run(0.05, on_step=recorder)
+    with am.Results(tmp_path / "run") as results:
+        for column in ("joint:j1.force_z", "joint:j1.position", "sensor:s1.speed"):
+            assert np.array_equal(np.isnan(results.readings(column)), np.arange(10) >= 5), column
+        for column in ("joint:j0.force_z", "joint:j2.force_z", "sensor:i2.acceleration_z"):
+            assert results.readings(column) == pytest.approx(np.full(10, 10.0)), column
+
+
 def test_recorder_leaves_joints_out_where_it_is_told(tmp_path):
     world, _, _ = pendulum()
     sim = am.Simulation(world, step=2e-3)

@@ -36,7 +36,9 @@ class Everybody:
         id = self.names.get(body) if isinstance(body, str) else getattr(body, "id", body)
         rows = np.flatnonzero(self.id == (-1 if id is None else id))
         if not rows.size:
-            raise InputError(f"there is no body {body!r} here, which is to be a border")
+            raise InputError(
+                f"there is no body {body!r} here (any more): a region or a probe names it"
+            )
         return int(rows[0])
 
     def borders(self, region: Between) -> tuple[Floats, Floats]:

@@ -181,7 +181,10 @@ class RangeFan(BodySensor):
 
 def _require_joint(joint: object) -> None:
     if not isinstance(joint, Connection):
-        raise InputError(f"a sensor of a joint needs the joint itself, got {joint!r}")
+        raise InputError(
+            f"a sensor of a joint needs the joint itself, got {joint!r}; what sim.joints and "
+            "robot.joints give has it as its .joint"
+        )
 
 
 def sensors_left(

@@ -39,6 +39,7 @@ class ExtraColumns:
         if not (len(handles) <= MOST_JOINTS if joints is None else joints):
             self._joints = []
         rows = self._rows
+        self._sensors = list(simulation.model.sensors)
         self._angular = np.isfinite(simulation.joints.angle[rows])
         self._moving = self._angular | np.isfinite(simulation.joints.travel[rows])
         self.units: dict[str, str] = {}
@@ -50,7 +51,7 @@ class ExtraColumns:
                 own = [("position", unit), ("speed", f"{unit}/s"), ("effort", effort), *own]
             title = joint.name or f"joint {number}"
             self._add("joint", title, own)
-        for sensor in simulation.model.sensors:
+        for sensor in self._sensors:
             self._add("sensor", sensor.name, list(sensor.channels))
         self._cell = cell and simulation.world.cell is not None
         self.units |= UNITS if self._cell else {}
@@ -80,22 +81,42 @@ class ExtraColumns:
 
     @property
     def _rows(self) -> list[int]:
+        """Rows of the joints in the readings; −1 for those that were removed."""
         index = {id(joint): row for row, joint in enumerate(self.simulation.joints.joints)}
-        return [index[id(joint)] for joint in self._joints]
+        return [index.get(id(joint), -1) for joint in self._joints]
 
     def values(self, report: StepReport) -> list[float]:
-        """The numbers of the last step, of which this is the report, in the order of columns."""
-        found: list[float] = []
-        if self._joints:
-            joints, rows = self.simulation.joints, self._rows
-            angle, travel = joints.angle[rows], joints.travel[rows]
-            position = np.where(self._angular, angle, travel)
-            own = np.column_stack([position, joints.speed[rows], joints.motor_effort[rows]])
-            reaction = np.hstack([joints.reaction_force[rows], joints.reaction_torque[rows]])
-            for number in range(len(rows)):
-                if self._moving[number]:
-                    found += own[number].tolist()
-                found += reaction[number].tolist()
-        found += self.simulation.state.sensors.tolist()
+        """The numbers of the last step, of which this is the report, in the order of columns.
+
+        Joints and sensors that were removed since the first step have NaN.
+        """
+        found = self._joint_values() + self._sensor_values()
         found += cell_values(self.simulation) if self._cell else []
         return [*found, *self._probes.values(report)]
+
+    def _joint_values(self) -> list[float]:
+        if not self._joints:
+            return []
+        joints, rows = self.simulation.joints, self._rows
+        table = np.column_stack([
+            joints.angle, joints.travel, joints.speed, joints.motor_effort,
+            joints.reaction_force, joints.reaction_torque,
+        ])  # fmt: skip
+        table = np.vstack([table, np.full(table.shape[1], np.nan)])[rows]
+        found: list[float] = []
+        for row, angular, moving in zip(table, self._angular, self._moving, strict=True):
+            position = row[0] if angular else row[1]
+            found += [float(position), *row[2:4].tolist()] if moving else []
+            found += row[4:].tolist()
+        return found
+
+    def _sensor_values(self) -> list[float]:
+        readings = iter(self.simulation.state.sensors.tolist())
+        there = {
+            id(sensor): [next(readings) for _ in sensor.channels]
+            for sensor in self.simulation.model.sensors
+        }
+        found: list[float] = []
+        for sensor in self._sensors:
+            found += there.get(id(sensor), [float("nan")] * len(sensor.channels))
+        return found

@@ -131,6 +131,10 @@ TABLES: dict[str, Callable[[Results, list[int]], Columns]] = {
 """Tables by name; `Results.to_pandas` describes their rows."""
 
 
+EXAMPLE = {"joints": "joint:hip.position", "sensors": "sensor:imu.acceleration_x"}
+"""Columns of "steps" for those who look for a table of their own."""
+
+
 def columns_of_table(
     results: Results, table: str, frames: Sequence[int] | slice | None
 ) -> tuple[Columns, dict[str, str]]:
@@ -139,7 +143,8 @@ def columns_of_table(
         _without_frames(table, frames)
         return probe_table(results, table.removeprefix(PROBE))
     if table not in TABLES:
-        rest = "; run files have no readings of joints" if table == "joints" else ""
+        inside = table in ("joints", "sensors")
+        rest = f"; {table} are columns of 'steps', such as {EXAMPLE[table]!r}" if inside else ""
         raise InputError(f"there is no table {table!r}: choose {', '.join(_known(results))}{rest}")
     if table in ("steps", "notes", "meters", "bonds"):
         _without_frames(table, frames)

@@ -15,6 +15,7 @@ from amontons.checks import finite_array, finite_vector, unit_quaternion
 from amontons.errors import InputError
 from amontons.interchange.robots import Imported, load_mjcf, load_urdf
 from amontons.interchange.robots.kinds import is_mjcf
+from amontons.interchange.robots.limbs import depth_first
 from amontons.interchange.robots.mechanism import Pose
 from amontons.model.bodies import Body
 from amontons.model.joints import Connection, Prismatic, Revolute
@@ -42,11 +43,8 @@ class Robot:
         held = [each for each in ordered if isinstance(each[1], Revolute | Prismatic)]
         self.joint_names: tuple[str, ...] = tuple(name for name, _ in held)
         """Hinges and slides, in the order of `q`: limb by limb, from the base outwards."""
-        driven = imported.actuators
-        if set(driven) <= set(self.joint_names):  # motors of joints, not actuators of their own
-            driven = {name: driven[name] for name in self.joint_names if name in driven}
-        self._actuators = driven
-        self.control_names: tuple[str, ...] = tuple(driven)
+        self._actuators = imported.actuators
+        self.control_names: tuple[str, ...] = tuple(self._actuators)
         """Names of the entries of `ctrl`: actuators (MJCF), or joints with motors (URDF)."""
         self._joints: tuple[Connection, ...] = tuple(joint for _, joint in held)
         self._zero = np.array([imported.configuration[name] for name in self.joint_names])
@@ -149,30 +147,39 @@ class Robot:
         """Angles [rad] and travels [m] of all joints, as the file counts them; shape (joints,)."""
         joints, rows = self.sim.joints, self._rows
         angle = joints.angle[rows]
-        return np.asarray(np.where(np.isnan(angle), joints.travel[rows], angle) + self._zero)
+        return _reading(np.where(np.isnan(angle), joints.travel[rows], angle) + self._zero)
+
+    @q.setter
+    def q(self, values: Values) -> None:
+        raise InputError("q is a reading: robot.reset(q, qd) puts joints somewhere")
 
     @property
     def qd(self) -> Floats:
         """Their speeds [rad/s or m/s], shape (joints,)."""
-        return np.asarray(self.sim.joints.speed[self._rows])
+        return _reading(self.sim.joints.speed[self._rows])
+
+    @qd.setter
+    def qd(self, values: Values) -> None:
+        raise InputError("qd is a reading: robot.reset(q, qd) puts joints somewhere")
 
     @property
     def tau(self) -> Floats:
         """Torques [N m] and forces [N] of their motors in the last step, shape (joints,)."""
-        return self.sim.joints.motor_effort[self._rows]
+        return _reading(self.sim.joints.motor_effort[self._rows])
 
     @property
     def ctrl(self) -> Floats:
         """What motors are told, as the file counts it, NaN where nothing yet; shape (controls,).
 
-        Assign an array, or a mapping of names to numbers; a control keeps its value until it is
-        changed, and is cut off at the range that an MJCF file gives.
+        Assign a whole array, or a mapping of some names to numbers: what is read cannot be written
+        into. A control keeps its value until it is changed, and is cut off at the range that an
+        MJCF file gives.
         """
         told = [
             float("nan") if handle.command is None else (handle.command - by.offset) / by.factor
             for handle, by in self._controls()
         ]
-        return np.array(told, dtype=np.float64)
+        return _reading(np.array(told, dtype=np.float64))
 
     @ctrl.setter
     def ctrl(self, values: Values) -> None:
@@ -349,17 +356,8 @@ class Robot:
         )
 
 
-def depth_first(joints: Mapping[str, Connection]) -> list[tuple[str, Connection]]:
-    """Joints limb by limb, from the base outwards; those of one body in the order of the file."""
-    below: dict[int | None, list[tuple[str, Connection]]] = {}
-    carried = {joint.bodies[1] for joint in joints.values()}
-    for name, joint in joints.items():
-        first = joint.bodies[0]
-        below.setdefault(first if first in carried else None, []).append((name, joint))
-    ordered: list[tuple[str, Connection]] = []
-    waiting = below.pop(None, [])[::-1]
-    while waiting:
-        name, joint = waiting.pop()
-        ordered.append((name, joint))
-        waiting += below.pop(joint.bodies[1], [])[::-1]
-    return ordered + [each for left in below.values() for each in left]
+def _reading(array: Floats) -> Floats:
+    """A copy that cannot be written into: `robot.ctrl[0] = 1.0` would change nothing."""
+    array = np.array(array, dtype=np.float64)
+    array.flags.writeable = False
+    return array

@@ -27,7 +27,7 @@ def read_motors(
     mujoco: Any, model: Any, data: Any, controls: Mapping[str, Signal], left_out: LeftOut
 ) -> Actuated:
     """Motors of hinges and slides; all other actuators are noted as left out."""
-    names = [actuator_name(model, i) for i in range(model.nu)]
+    names = _names(mujoco, model)
     for name, value in controls.items():
         if name not in names:
             raise InputError(
@@ -53,6 +53,23 @@ def read_motors(
                     joint_name(model, joint), factor, offset, *_control_range(model, number)
                 )
     return Actuated(motors, actuators)
+
+
+def _names(mujoco: Any, model: Any) -> list[str]:
+    """Names of actuators; one without is called after its joint, where no other would be."""
+    wanted = []
+    for number in range(model.nu):
+        joint = _driven(mujoco, model, number)
+        own = str(model.actuator(number).name)
+        wanted.append(
+            own or (actuator_name(model, number) if joint is None else joint_name(model, joint))
+        )
+    return [
+        name
+        if wanted.count(name) == 1 or model.actuator(number).name
+        else actuator_name(model, number)
+        for number, name in enumerate(wanted)
+    ]
 
 
 def _control_range(model: Any, number: int) -> tuple[float, float]:

@@ -20,6 +20,7 @@ from amontons.interchange.robots.assembly import RobotAssembly
 from amontons.interchange.robots.configuration import Clamped, limits_from
 from amontons.interchange.robots.imported import Imported
 from amontons.interchange.robots.left_out import LeftOut
+from amontons.interchange.robots.limbs import depth_first
 from amontons.interchange.robots.mechanism import (
     Actuator,
     Axis,
@@ -124,9 +125,9 @@ def load_urdf(
 
 
 def _actuators(imported: Imported) -> dict[str, Actuator]:
-    """Joints that have motors; controls of positions count as the file does."""
+    """Joints that have motors, limb by limb; controls of positions count as the file does."""
     found = {}
-    for name, joint in imported.joints.items():
+    for name, joint in depth_first(imported.joints):
         motor = getattr(joint, "motor", None)
         if motor is not None:
             zero = imported.configuration.get(name, 0.0)
