@@ -48,3 +48,10 @@ def joining(function: Callable[P, R]) -> Callable[P, R]:
 def joining_kernel(function: Callable[P, R]) -> Callable[P, R]:
     """The same for one that Python calls; its code is kept on disk."""
     return serial_kernel(_named(function))
+
+
+def exact_kernel(function: Callable[P, R]) -> Callable[P, R]:
+    """A kernel whose sums and products are those that are written, in their order, as in Python."""
+    compiled: Any = serial_kernel(function)
+    compiled.targetoptions["fastmath"] = False
+    return compiled  # type: ignore[no-any-return]

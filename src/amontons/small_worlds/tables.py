@@ -109,6 +109,6 @@ RESULTS = 44
 
 (
     TAKEN, TAUT, IDLE_ROWS, OVERLAPS, BOUNCES, NOT_FINITE, NOT_SOLVED, LATE_HITS, SURGES, BREAKS,
-    TRAVELS, ROUGH_NORMALS, TOO_LARGE,
-) = range(13)  # fmt: skip
+    TRAVELS, ROUGH_NORMALS, TOO_LARGE, UNSOUND, NOT_DETECTED, CROWDED, RUNS_AWAY,
+) = range(17)  # fmt: skip
 """How a compiled step ended: taken, or not, for something that only the staged step treats."""

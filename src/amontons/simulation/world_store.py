@@ -1,0 +1,118 @@
+"""States of worlds in the arrays that compiled loops step, and back again."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from amontons.array_types import Flags, Floats
+from amontons.collision.memory import RememberedContacts
+from amontons.dynamics.joints.coordinates import Measured
+from amontons.dynamics.joints.tables import JointState
+from amontons.simulation.margins import MarginLevel
+from amontons.simulation.state import EnergyState, State, WatchState
+from amontons.small_worlds.worlds import WorldArrays, WorldInputs, room_for_worlds
+
+
+class WorldStore:
+    """Several worlds like one: their states now, and before their last step."""
+
+    def __init__(self, like: State, coordinates: int, worlds: int = 1) -> None:
+        bodies = len(like.bodies.id)
+        self.like = like
+        sizes = worlds, bodies, like.joints, coordinates, max(16, 4 * bodies)
+        self.current, self.before = room_for_worlds(*sizes), room_for_worlds(*sizes)
+        self.inputs = WorldInputs(
+            np.zeros((worlds, bodies, 3)), np.zeros((worlds, bodies, 3)), np.zeros((worlds, 3))
+        )
+        self.seen: Flags = np.zeros((worlds, bodies), dtype=bool)
+
+    def make_room(self, contacts: int) -> None:
+        """Have room for at least so many contacts in each world."""
+        there = self.current.keys.shape[1]
+        if contacts > there:
+            more = max(contacts, 2 * there) - there
+            self.current, self.before = (
+                _widened(each, more) for each in (self.current, self.before)
+            )
+
+    def load(self, w: int, state: State, measured: Measured) -> None:
+        """Have world w in this state, in which joints have these coordinates."""
+        to, bodies, count = self.current, state.bodies, state.contacts.keys.size
+        self.make_room(count)
+        to = self.current
+        to.time[w], to.steps[w], to.contacts[w] = state.time, state.steps, count
+        to.position[w], to.orientation[w] = bodies.position, bodies.orientation
+        to.twist[w], to.turned[w], self.seen[w] = bodies.twist, bodies.turned, bodies.seen
+        for mine, theirs in zip(to.joints, state.joints, strict=True):
+            mine[w] = theirs
+        to.values[w], to.jacobian[w] = measured.values, measured.jacobian
+        to.pairs[w, :count], to.keys[w, :count] = state.contacts.bodies, state.contacts.keys
+        to.first[w] = state.contacts.first
+        if count:
+            to.carried[w, :count] = state.contacts.values
+        to.margin[w] = state.margin
+        to.work[w], watch = state.energy.work, state.watch
+        to.holds[w] = state.energy[1:]
+        to.recent[w], to.known[w] = watch.recent, (watch.supplied, watch.peak, watch.last)
+        to.alarm[w] = watch.strikes, watch.changed
+        self.inputs.force[w], self.inputs.torque[w] = bodies.force, bodies.torque
+        self.inputs.gravity[w] = state.gravity
+
+    def state(self, w: int) -> State:
+        """The state of world w, in arrays of its own."""
+        return self._state(self.current, w, self.seen[w].copy())
+
+    def begun(self, w: int, taken: int) -> State:
+        """That before the last of so many steps."""
+        return self._state(self.before, w, self.seen[w] | (taken > 1))
+
+    def measured(self, w: int) -> Measured:
+        """Coordinates of the joints of world w."""
+        return Measured(self.current.values[w].copy(), self.current.jacobian[w].copy())
+
+    def _state(self, of: WorldArrays, w: int, seen: Flags) -> State:
+        like, count = self.like, int(of.contacts[w])
+        supplied, peak, last = of.known[w].tolist()
+        doublings, calm = of.margin[w].tolist()
+        strikes, changed = of.alarm[w].tolist()
+        bodies = like.bodies._replace(
+            position=of.position[w].copy(),
+            orientation=of.orientation[w].copy(),
+            twist=of.twist[w].copy(),
+            force=self.inputs.force[w].copy(),
+            torque=self.inputs.torque[w].copy(),
+            surface_velocity=like.bodies.surface_velocity.copy(),
+            asleep=like.bodies.asleep.copy(),
+            still=like.bodies.still.copy(),
+            seen=seen,
+            turned=of.turned[w].copy(),
+        )
+        return like._replace(
+            time=float(of.time[w]),
+            steps=int(of.steps[w]),
+            gravity=self.inputs.gravity[w].copy(),
+            bodies=bodies,
+            joints=JointState._make(each[w].copy() for each in of.joints),
+            contacts=RememberedContacts(
+                of.pairs[w, :count].copy(), of.keys[w, :count].copy(), of.first[w].copy(),
+                of.carried[w, :count].copy(),
+            ),
+            margin=MarginLevel(doublings, calm),
+            energy=EnergyState(of.work[w].copy(), *of.holds[w].tolist()),
+            watch=WatchState(of.recent[w].copy(), supplied, peak, last, strikes, bool(changed)),
+        )  # fmt: skip
+
+
+def _widened(arrays: WorldArrays, more: int) -> WorldArrays:
+    """The same with room for more contacts."""
+
+    def wider(array: Floats) -> Floats:
+        return np.concatenate([array, np.zeros_like(array, shape=_wide(array, more))], axis=1)
+
+    return arrays._replace(
+        pairs=wider(arrays.pairs), keys=wider(arrays.keys), carried=wider(arrays.carried)
+    )
+
+
+def _wide(array: Floats, more: int) -> tuple[int, ...]:
+    return (array.shape[0], more, *array.shape[2:])

@@ -1,0 +1,56 @@
+"""Calls of kernels by the addresses of their code.
+
+What a compiled function calls is linked into it and compiled along with it: with every kernel of
+the narrow phase that takes minutes. A kernel that is called by its address is compiled by itself,
+kept on disk as always, and only where it is needed. Its bits are those that Python gets from it,
+for it is the same code. Addresses differ from process to process, so they are arguments.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numba
+from numba import types
+from numba.core.errors import TypingError
+from numba.extending import intrinsic
+
+
+def address_of(kernel: Any, *arguments: Any) -> int:
+    """The address of a kernel's code for arguments of these types, compiled where there is none."""
+    signature = tuple(numba.typeof(each) for each in arguments)
+    kernel.compile(signature)
+    made = kernel.overloads[signature]
+    return int(made.library.get_pointer_to_function(made.fndesc.llvm_func_name))
+
+
+def _calling(result):
+    """What calls the code at an address, with a tuple of arguments; it returns such a `result`."""
+
+    @intrinsic
+    def call(typing, address, arguments):
+        if not isinstance(arguments, types.BaseTuple):
+            raise TypingError("arguments come in a tuple")
+
+        def generate(context, builder, signature, given):
+            given_types = tuple(arguments)
+            function_type = context.call_conv.get_function_type(result, given_types)
+            code = builder.inttoptr(given[0], function_type.as_pointer())
+            values = [builder.extract_value(given[1], i) for i in range(len(given_types))]
+            status, value = context.call_conv.call_function(
+                builder, code, result, given_types, values
+            )
+            with builder.if_then(status.is_error, likely=False):
+                context.call_conv.return_status_propagate(builder, status)
+            return value
+
+        return result(address, arguments), generate
+
+    return call
+
+
+call_for_nothing = _calling(types.none)
+"""Calls a kernel that returns nothing."""
+
+call_for_number = _calling(types.int64)
+"""Calls a kernel that returns a whole number."""
