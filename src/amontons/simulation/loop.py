@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from amontons.array_types import Floats, Longs
+from amontons.array_types import Flags, Floats, Longs
 from amontons.collision.body_parts import Poses
 from amontons.collision.detector import DetectorTables
 from amontons.collision.narrow.narrow_phase import KINDS, NARROW, RANK, ByKernel
@@ -20,6 +20,7 @@ from amontons.simulation.model import Model
 from amontons.simulation.rules import Rules, SolverChoice
 from amontons.simulation.state import State
 from amontons.simulation.world_store import WorldStore
+from amontons.small_worlds.crew import in_parts
 from amontons.small_worlds.detection import DetectionTable
 from amontons.small_worlds.kernel import small_step
 from amontons.small_worlds.loop import small_run
@@ -92,14 +93,22 @@ class Loop(NamedTuple):
         return cls(table, settings._replace(small_step=_address(table, settings, store)))
 
     def run(
-        self, store: WorldStore, which: Longs, steps: int, until: float, records: Floats
+        self, store: WorldStore, which: Longs, steps: Longs, until: float, records: Floats
     ) -> tuple[Longs, Longs]:
-        """Take steps in some worlds; how many each took, and how its last attempt ended."""
+        """Take steps in some worlds; how many each took, and how its last attempt ended.
+
+        World which[i] takes up to steps[i], while its time is below `until` [s]. Several worlds are
+        shared out among threads; each takes the same steps whoever takes them.
+        """
         taken, how = np.zeros(which.size, dtype=np.int64), np.zeros(which.size, dtype=np.int64)
-        small_run(
-            self.table, self.settings, store.inputs, store.current, store.before, which, steps,
-            until, taken, how, records,
-        )  # fmt: skip
+
+        def take(low: int, high: int) -> None:
+            small_run(
+                self.table, self.settings, store.inputs, store.current, store.before,
+                which[low:high], steps[low:high], until, taken[low:high], how[low:high], records,
+            )  # fmt: skip
+
+        in_parts(which.size, take)
         return taken, how
 
 
@@ -141,7 +150,7 @@ def _detection(model: Model, state: State, rules: ContactRules) -> DetectionTabl
     )
 
 
-def _narrow(found: DetectorTables, driven: Floats) -> Longs:
+def _narrow(found: DetectorTables, driven: Flags) -> Longs:
     """Ranks and addresses of the kernels for pairs of kinds that a world has, (kernels, 3)."""
     parts, kind = found.parts, found.numbers.kind.astype(np.int64)
     apart = (parts.body[:, None] != parts.body) & ~(driven[:, None] & driven)

@@ -58,7 +58,7 @@ class ManySteps:
         began = time.perf_counter()
         records = np.empty((min(steps, MOST_AT_ONCE), RECORDED))
         which = np.zeros(1, dtype=np.int64)
-        counts, ways = loop.run(store, which, len(records), until, records)
+        counts, ways = loop.run(store, which, np.array([len(records)]), until, records)
         taken, how = int(counts[0]), int(ways[0])
         if how == at.CROWDED:
             store.make_room(2 * store.current.keys.shape[1])
@@ -66,7 +66,7 @@ class ManySteps:
             return None
         if how != at.TAKEN:  # what was before the last step was lost on the next
             store.load(0, state, measured)
-            loop.run(store, which, taken, np.inf, no_records())
+            loop.run(store, which, counts, np.inf, no_records())
         spent = (time.perf_counter() - began) / taken
         store.seen[0] |= taken > 1
         begun = store.begun(0, taken)

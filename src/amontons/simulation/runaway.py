@@ -52,8 +52,9 @@ def judged(
     speed = max(rules.recovery_speed, 100.0 * rules.slip_speed)
     told = np.array([free, kinetic, given, before, elastic, speed, model.masses.total])
     ratio = judge_energy(recent, known, alarm, told)
+    supplied, peak, last = known.tolist()
     strikes, changed = alarm.tolist()
-    return WatchState(recent, *known.tolist(), strikes, bool(changed)), ratio
+    return WatchState(recent, supplied, peak, last, strikes, bool(changed)), ratio
 
 
 def elastic_energy(

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-import numpy as np
+from typing import Any, TypeVar
 
-from amontons.array_types import Flags, Floats
+import numpy as np
+from numpy.typing import NDArray
+
+from amontons.array_types import Flags
 from amontons.collision.memory import RememberedContacts
 from amontons.dynamics.joints.coordinates import Measured
 from amontons.dynamics.joints.tables import JointState
 from amontons.simulation.margins import MarginLevel
 from amontons.simulation.state import EnergyState, State, WatchState
 from amontons.small_worlds.worlds import WorldArrays, WorldInputs, room_for_worlds
+
+Number = TypeVar("Number", bound=np.generic)
 
 
 class WorldStore:
@@ -43,7 +48,8 @@ class WorldStore:
         to.time[w], to.steps[w], to.contacts[w] = state.time, state.steps, count
         to.position[w], to.orientation[w] = bodies.position, bodies.orientation
         to.twist[w], to.turned[w], self.seen[w] = bodies.twist, bodies.turned, bodies.seen
-        for mine, theirs in zip(to.joints, state.joints, strict=True):
+        joints: Any = to.joints
+        for mine, theirs in zip(joints, state.joints, strict=True):
             mine[w] = theirs
         to.values[w], to.jacobian[w] = measured.values, measured.jacobian
         to.pairs[w, :count], to.keys[w, :count] = state.contacts.bodies, state.contacts.keys
@@ -105,14 +111,13 @@ class WorldStore:
 
 def _widened(arrays: WorldArrays, more: int) -> WorldArrays:
     """The same with room for more contacts."""
-
-    def wider(array: Floats) -> Floats:
-        return np.concatenate([array, np.zeros_like(array, shape=_wide(array, more))], axis=1)
-
     return arrays._replace(
-        pairs=wider(arrays.pairs), keys=wider(arrays.keys), carried=wider(arrays.carried)
+        pairs=_wider(arrays.pairs, more),
+        keys=_wider(arrays.keys, more),
+        carried=_wider(arrays.carried, more),
     )
 
 
-def _wide(array: Floats, more: int) -> tuple[int, ...]:
-    return (array.shape[0], more, *array.shape[2:])
+def _wider(array: NDArray[Number], more: int) -> NDArray[Number]:
+    shape = (array.shape[0], more, *array.shape[2:])
+    return np.concatenate([array, np.zeros(shape, dtype=array.dtype)], axis=1)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from amontons.array_types import Floats, Ints, Longs
 from amontons.collision.body_parts import Poses, place_parts
@@ -55,7 +56,7 @@ class DetectionTable(NamedTuple):
     turn: Floats  # (parts, 4), or (0, 4)
     alone: bool  # part i is body i, and its frame the body's
     only_spheres: bool
-    kind: Ints  # of parts, (parts,)
+    kind: NDArray[np.uint8]  # of parts, (parts,)
     local: Ints  # of parts, (parts,)
     first: Longs  # parts of bodies, (bodies + 1,)
     radius: Floats  # of spheres [m], (parts,)

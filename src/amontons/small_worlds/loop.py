@@ -173,6 +173,10 @@ def small_attempt(table, settings, inputs, wrench, before, current, w, out):
             return at.UNSOUND
     if first_unsound(position, orientation, twist, inputs.force[w], inputs.torque[w]) >= 0:
         return at.UNSOUND
+    joints = small_joints(current.joints, w)
+    for j in range(joints.broken.size):
+        if joints.broken[j]:
+            return at.BREAKS
     doublings, calm = before.margin[w, 0], before.margin[w, 1]
     if not table.detection.nobody_meets:
         closing = small_closing_speed(twist, table.reach)
@@ -188,7 +192,6 @@ def small_attempt(table, settings, inputs, wrench, before, current, w, out):
     count, known = found.gaps.size, before.contacts[w]
     if count > current.keys.shape[1]:
         return at.CROWDED
-    joints = small_joints(current.joints, w)
     now = small_targets(table.joints.rows.target, joints.command)
     how = call_for_number(
         settings.small_step,
@@ -229,7 +232,7 @@ def small_attempt(table, settings, inputs, wrench, before, current, w, out):
 def small_run(
     table, settings, inputs, current, before, which, steps, until, taken, how, records
 ):  # fmt: skip
-    """Take up to `steps` steps in each of the worlds `which`, while its time is below `until` [s].
+    """Take up to steps[i] steps in world which[i], while its time is below `until` [s].
 
     Taken ← how many steps world which[i] took, how ← `TAKEN`, or why its next step was not taken.
     Before ← its state before the last step. Records ← what there is to say of each step, of a
@@ -243,7 +246,7 @@ def small_run(
         for b in range(bodies):
             for k in range(3):
                 wrench[b, k], wrench[b, 3 + k] = inputs.force[w, b, k], inputs.torque[w, b, k]
-        while taken[i] < steps and current.time[w] < until:
+        while taken[i] < steps[i] and current.time[w] < until:
             small_copy_world(before, current, w)
             how[i] = small_attempt(table, settings, inputs, wrench, before, current, w, out)
             if how[i] != at.TAKEN:

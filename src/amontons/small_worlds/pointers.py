@@ -24,15 +24,15 @@ def address_of(kernel: Any, *arguments: Any) -> int:
     return int(made.library.get_pointer_to_function(made.fndesc.llvm_func_name))
 
 
-def _calling(result):
+def _calling(result: Any) -> Any:
     """What calls the code at an address, with a tuple of arguments; it returns such a `result`."""
 
-    @intrinsic
-    def call(typing, address, arguments):
+    @intrinsic  # type: ignore[untyped-decorator]
+    def call(typing: Any, address: Any, arguments: Any) -> Any:
         if not isinstance(arguments, types.BaseTuple):
             raise TypingError("arguments come in a tuple")
 
-        def generate(context, builder, signature, given):
+        def generate(context: Any, builder: Any, signature: Any, given: Any) -> Any:
             given_types = tuple(arguments)
             function_type = context.call_conv.get_function_type(result, given_types)
             code = builder.inttoptr(given[0], function_type.as_pointer())

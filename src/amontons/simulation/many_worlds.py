@@ -1,0 +1,130 @@
+"""Many copies of one small world, stepped in compiled loops on all threads."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import deque
+
+import numpy as np
+from numpy.typing import NDArray
+
+from amontons.array_types import Floats
+from amontons.checks import positive, whole
+from amontons.dynamics.joints.coordinates import Measured
+from amontons.errors import InputError, SimulationError
+from amontons.simulation.following import require_alike
+from amontons.simulation.loop import Loop, no_records, obstacle
+from amontons.simulation.notes import Note
+from amontons.simulation.simulation import Simulation
+from amontons.simulation.state import State
+from amontons.simulation.step import staged, take_step
+from amontons.simulation.world_store import WorldStore
+from amontons.small_worlds import tables as at
+
+Bools = NDArray[np.bool_]
+
+NOTES = 1000
+"""Notes that are kept."""
+
+
+class ManyWorlds:
+    """Worlds like that of a simulation, which stays as it is: each begins in its present state.
+
+    World for world the numbers are those of the simulation by itself, bit for bit, whatever their
+    number and that of threads. Steps that a compiled loop does not take are taken by the staged
+    step, one world after the other.
+    """
+
+    def __init__(self, simulation: Simulation, worlds: int) -> None:
+        self.simulation, self.worlds = simulation, whole("worlds", worlds, 1)
+        h = simulation.step_length
+        if not isinstance(h, float) or simulation.substeps != 1:
+            raise InputError("a batch needs a step of fixed length [s], without substeps")
+        model, state, self.step_length = simulation.model, simulation.state.copy(), positive("h", h)
+        reason = obstacle(model, state, simulation.solvers, simulation.rules)
+        if simulation.ranks is not None:
+            reason = "several processes share it"
+        if len(simulation.world.flows):
+            reason = "bodies come and go by its sources and sinks"
+        if reason is not None:
+            raise InputError(f"a batch cannot have this world: {reason}; simulate it by itself")
+        self.model, self.start, self._measured = model, state, simulation.joints.measured
+        self.store = WorldStore(state, model.joints.first.size - 1, self.worlds)
+        self._rules = dataclasses.replace(simulation.rules, compiled=False)
+        self._loop = Loop.of(
+            model, state, self.step_length, simulation.solvers, self._rules, self.store
+        )
+        if self._loop is None:
+            raise InputError("a batch cannot have this world: two triangle meshes may meet")
+        self.stopped: Bools = np.zeros(self.worlds, dtype=bool)
+        """Worlds whose next step failed, as by a runaway: they wait until they are reset."""
+        self.reasons: dict[int, str] = {}
+        """Why, by the numbers of those worlds."""
+        self.notes: deque[tuple[int, Note]] = deque(maxlen=NOTES)
+        """The last notes of staged steps, with the numbers of their worlds."""
+        self.staged_steps = 0
+        """Steps of all worlds that were taken stage by stage."""
+        self.load(np.ones(self.worlds, dtype=bool), state, self._measured)
+
+    def load(self, which: Bools, state: State, measured: Measured) -> None:
+        """Have some worlds in a state, with these coordinates of joints; shape (worlds,)."""
+        require_alike(self.start, state)
+        for w in np.flatnonzero(which).tolist():
+            self.store.load(w, state, measured)
+            self.stopped[w] = False
+            self.reasons.pop(w, None)
+
+    def restart(self, which: Bools) -> None:
+        """Put some worlds where all began."""
+        self.load(which, self.start, self._measured)
+
+    def state(self, w: int) -> State:
+        """The state of a world, in arrays of its own."""
+        return self.store.state(w)
+
+    def advance(self, steps: int, which: Bools) -> None:
+        """Take so many steps in some worlds, shape (worlds,), but for those that have stopped."""
+        going = np.flatnonzero(which & ~self.stopped)
+        left = np.full(going.size, whole("steps", steps, 0), dtype=np.int64)
+        none = no_records()
+        assert self._loop is not None
+        while going.size:
+            taken, how = self._loop.run(self.store, going, left, np.inf, none)
+            self.store.seen[going[taken > 0]] = True
+            left -= taken
+            if (how == at.CROWDED).any():
+                self.store.make_room(2 * self.store.current.keys.shape[1])
+            for i in np.flatnonzero((how != at.TAKEN) & (how != at.CROWDED)).tolist():
+                left[i] = left[i] - 1 if self._take_staged(int(going[i])) else 0
+            going, left = going[left > 0], left[left > 0]
+
+    def _take_staged(self, w: int) -> bool:
+        """Take a step of one world stage by stage; whether that was possible."""
+        try:
+            state, report, solved = take_step(
+                self.model, self.store.state(w), self.step_length, self.simulation.solvers,
+                self._rules,
+            )  # fmt: skip
+        except InputError as reason:
+            raise InputError(f"world {w} of the batch: {reason}") from reason
+        except SimulationError as reason:
+            self.stopped[w], self.reasons[w] = True, str(reason)
+            return False
+        assert solved is not None
+        self.store.load(w, state, staged(solved).coordinates)
+        self.notes.extend((w, note) for note in report.notes)
+        self.staged_steps += 1
+        return True
+
+    @property
+    def contact_force(self) -> Floats:
+        """Sum of contact forces on each body in the last step [N], shape (worlds, bodies, 3)."""
+        of = self.store.current
+        force = np.zeros_like(of.position)
+        # contacts that there are, of those that there is room for
+        world, row = np.nonzero(np.arange(of.keys.shape[1]) < of.contacts[:, None])
+        a, b = of.pairs[world, row].T
+        push = of.carried[world, row, :3]
+        np.add.at(force, (world, b), push)
+        np.subtract.at(force, (world, a), push)
+        return force
