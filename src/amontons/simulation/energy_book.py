@@ -25,6 +25,7 @@ from amontons.dynamics.energy_ledger import (
 )
 from amontons.dynamics.joints.readings import JointReadings
 from amontons.dynamics.joints.step import work_of_joints
+from amontons.dynamics.joints.stiffness import work_of_stiffness
 from amontons.simulation.image_rows import ImageRows
 from amontons.simulation.impulses import Start
 from amontons.simulation.model import Model
@@ -71,6 +72,7 @@ class StepSums(NamedTuple):
     springs_after: float  # and at its end
     loads_before: float = 0.0  # the potentials that users' forces tell of, at its start
     loads_after: float = 0.0  # and at its end
+    of_stiffness: float = 0.0  # work of what taut joints add to inertias
 
 
 def entered(
@@ -98,13 +100,12 @@ def entered(
             taken.held.kinetic, taken.held.potential, of_bodies, of_contacts, of_joints, elastic,
             taken.joints_before.potential_energy() + in_bonds,
             taken.joints_after.potential_energy() + still_in_bonds,
-            taken.loads_before, taken.loads_after,
+            taken.loads_before, taken.loads_after, _work_of_stiffness(start, solved, mean),
         ),
     )  # fmt: skip
     work = after.work
     work[_BONDS] += of_bonds
     work[_DRIVES] += solved.cell_work
-    work[_INTEGRATION] += _work_of_stiffness(start, solved, mean)
     work[_RECOVERY] += _work_of_parting(model, start, solved)
     if taken.broken:
         lost += taken.joints_after.energy_of_broken(taken.broken)
@@ -121,7 +122,7 @@ def booked(book: EnergyState, sums: StepSums) -> EnergyState:
     holds = np.array([book.held, book.in_loads, book.in_springs, book.in_contacts])
     energies = np.array([
         sums.kinetic, sums.potential, sums.elastic, sums.springs_before, sums.springs_after,
-        sums.loads_before, sums.loads_after,
+        sums.loads_before, sums.loads_after, sums.of_stiffness,
     ])  # fmt: skip
     works = (np.array(each) for each in (sums.of_bodies, sums.of_contacts, sums.of_joints))
     enter_works(entries, holds, energies, *works)
@@ -153,8 +154,7 @@ def _work_of_stiffness(start: Start, solved: StepSolution, mean: Floats) -> floa
     taut = start.taut
     if not taut.rows.size:
         return 0.0
-    after = solved.velocity[taut.rows, 3:]
-    return -float(np.einsum("ni,nij,nj->", mean[taut.rows, 3:], taut.added, after))
+    return float(work_of_stiffness(mean, taut.added, solved.velocity, taut.rows))
 
 
 def _work_of_parting(model: Model, start: Start, solved: StepSolution) -> float:

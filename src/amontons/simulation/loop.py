@@ -173,7 +173,10 @@ def _address(table: LoopTable, settings: LoopSettings, store: WorldStore) -> int
     asked = table.joints.rows.target.copy()
     return address_of(
         small_step, table.bodies, table.joints,
-        BodiesNow(of.position[0], of.orientation[0], of.twist[0], of.twist[0], inputs.gravity[0]),
+        BodiesNow(
+            of.position[0], of.orientation[0], of.twist[0], of.turned[0], of.twist[0],
+            inputs.gravity[0],
+        ),
         Found(
             of.pairs[0], of.turned[0], of.turned[0], of.turned[0], of.time, of.keys[0],
             of.pairs[0], of.keys[0], of.first[0], of.carried[0],

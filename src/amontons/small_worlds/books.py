@@ -28,7 +28,10 @@ ABSURD = 1e3
 HELD, IN_LOADS, IN_SPRINGS, IN_CONTACTS = range(4)
 """Places in the array of what a run holds, as in `EnergyState`."""
 
-KINETIC, POTENTIAL, ELASTIC, SPRINGS_BEFORE, SPRINGS_AFTER, LOADS_BEFORE, LOADS_AFTER = range(7)
+(
+    KINETIC, POTENTIAL, ELASTIC, SPRINGS_BEFORE, SPRINGS_AFTER, LOADS_BEFORE, LOADS_AFTER,
+    OF_STIFFNESS,
+) = range(8)  # fmt: skip
 """Places in the array of a step's energies, as in `StepSums`."""
 
 SUPPLIED, PEAK, LAST = range(3)
@@ -76,6 +79,7 @@ def enter_works(entries, holds, energies, of_bodies, of_contacts, of_joints):
     # the springs' work is in already: with what they hold in the end it makes their error
     entries[_INTEGRATION] += energies[ELASTIC] - holds[IN_CONTACTS] - energies[SPRINGS_BEFORE]
     entries[_INTEGRATION] += energies[SPRINGS_AFTER]
+    entries[_INTEGRATION] += energies[OF_STIFFNESS]
     holds[IN_LOADS], holds[IN_SPRINGS] = energies[LOADS_AFTER], energies[SPRINGS_AFTER]
     holds[IN_CONTACTS] = energies[ELASTIC]
 

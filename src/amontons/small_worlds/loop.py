@@ -139,7 +139,7 @@ def small_watch(table, settings, before, current, w, now, out):
 @joining
 def small_book(current, w, out):
     """Current ← the books of energy after the step; returns what is stored beside bodies [J]."""
-    energies = np.zeros(7)
+    energies = np.zeros(8)
     energies[books.KINETIC], energies[books.POTENTIAL] = (
         out[at.HELD_KINETIC],
         out[at.HELD_POTENTIAL],
@@ -147,6 +147,7 @@ def small_book(current, w, out):
     energies[books.ELASTIC] = out[at.IN_CONTACTS]
     energies[books.SPRINGS_BEFORE] = out[at.SPRINGS_BEFORE]
     energies[books.SPRINGS_AFTER] = out[at.SPRINGS_AFTER]
+    energies[books.OF_STIFFNESS] = out[at.OF_STIFFNESS]
     books.enter_works(
         current.work[w], current.holds[w], energies, out[at.WORK_ON_BODIES : at.WORK_OF_CONTACTS],
         out[at.WORK_OF_CONTACTS : at.WORK_OF_ROWS], out[at.WORK_OF_ROWS : at.RESULTS],
@@ -197,7 +198,7 @@ def small_attempt(table, settings, inputs, wrench, before, current, w, out):
         settings.small_step,
         (
             table.bodies, table.joints,
-            BodiesNow(position, orientation, twist, wrench, gravity),
+            BodiesNow(position, orientation, twist, before.turned[w], wrench, gravity),
             Found(
                 found.bodies, found.normals, found.arms_a, found.arms_b, found.gaps, found.keys,
                 before.pairs[w, :known], before.keys[w, :known], before.first[w],
