@@ -20,7 +20,7 @@ from amontons.small_worlds import books
 from amontons.small_worlds import tables as at
 from amontons.small_worlds.detection import small_detect
 from amontons.small_worlds.linking import joining, joining_kernel
-from amontons.small_worlds.pointers import call_for_number
+from amontons.small_worlds.pointers import call_for_number, lent
 from amontons.small_worlds.tables import BodiesNow, BodiesThen, Found
 from amontons.small_worlds.worlds import STORED, TIME
 
@@ -229,6 +229,30 @@ def small_attempt(table, settings, inputs, wrench, before, current, w, out):
     return at.TAKEN
 
 
+@joining
+def small_world(table, settings, inputs, before, current, w, steps, until, records):
+    """Take steps in world w, as `small_run` does; how many there were, and how that ended."""
+    out, bodies = np.empty(at.RESULTS), current.position.shape[1]
+    wrench, taken = np.empty((bodies, 6)), 0
+    for b in range(bodies):
+        for k in range(3):
+            wrench[b, k], wrench[b, 3 + k] = inputs.force[w, b, k], inputs.torque[w, b, k]
+    while taken < steps and current.time[w] < until:
+        small_copy_world(before, current, w)
+        how = small_attempt(table, settings, inputs, wrench, before, current, w, out)
+        if how != at.TAKEN:
+            small_copy_world(current, before, w)
+            return taken, how
+        stored = small_book(current, w, out)
+        if taken < records.shape[0]:
+            record = records[taken]
+            small_copy(record[: at.RESULTS], out)
+            record[TIME], record[STORED] = current.time[w], stored
+            small_copy(record[STORED + 1 :], current.work[w])
+        taken += 1
+    return taken, at.TAKEN
+
+
 @joining_kernel
 def small_run(
     table, settings, inputs, current, before, which, steps, until, taken, how, records
@@ -239,24 +263,9 @@ def small_run(
     Before ← its state before the last step. Records ← what there is to say of each step, of a
     single world; there is none where it has no rows.
     """
-    out, bodies = np.empty(at.RESULTS), current.position.shape[1]
-    wrench = np.empty((bodies, 6))
+    own_table, own_inputs, own_records = lent(table), lent(inputs), lent(records)
+    then, now = lent(before), lent(current)
     for i in range(which.size):
-        w = which[i]
-        taken[i], how[i] = 0, at.TAKEN
-        for b in range(bodies):
-            for k in range(3):
-                wrench[b, k], wrench[b, 3 + k] = inputs.force[w, b, k], inputs.torque[w, b, k]
-        while taken[i] < steps[i] and current.time[w] < until:
-            small_copy_world(before, current, w)
-            how[i] = small_attempt(table, settings, inputs, wrench, before, current, w, out)
-            if how[i] != at.TAKEN:
-                small_copy_world(current, before, w)
-                break
-            stored = small_book(current, w, out)
-            if taken[i] < records.shape[0]:
-                record = records[taken[i]]
-                small_copy(record[: at.RESULTS], out)
-                record[TIME], record[STORED] = current.time[w], stored
-                small_copy(record[STORED + 1 :], current.work[w])
-            taken[i] += 1
+        taken[i], how[i] = small_world(
+            own_table, settings, own_inputs, then, now, which[i], steps[i], until, own_records
+        )
