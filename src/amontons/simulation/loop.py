@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import NamedTuple
 
 import numpy as np
@@ -12,7 +13,7 @@ from amontons.collision.detector import DetectorTables
 from amontons.collision.narrow.narrow_phase import KINDS, NARROW, RANK, ByKernel
 from amontons.collision.pair_contacts import empty_slots
 from amontons.dynamics.contact_laws import ContactRules, Laws, Limits
-from amontons.dynamics.joints.step import Targets
+from amontons.dynamics.joints.step import Targets, targets_of
 from amontons.problem.units import Yardstick
 from amontons.simulation.impulses import SLACK
 from amontons.simulation.margins import LEVELS
@@ -46,10 +47,32 @@ def obstacle(model: Model, state: State, choice: SolverChoice, rules: Rules) -> 
         return "surfaces run over bodies"
     if state.broken.any():
         return "a joint has broken"
-    told = ~np.isnan(state.joints.command)
-    if any(not told[row] for row, _ in model.joints.tables.functions):
-        return "a joint follows a function of time"
     return None
+
+
+def follows_time(model: Model, state: State) -> bool:
+    """Whether any target is a function of time, and not told otherwise."""
+    told = ~np.isnan(state.joints.command)
+    return any(not told[row] for row, _ in model.joints.tables.functions)
+
+
+def targets_ahead(model: Model, state: State, h: float, steps: int) -> Floats:
+    """Targets of rows at the ends of as many steps as functions of time answer for.
+
+    Row k is that at the beginning of step k, and the last that at the end of the last step; shape
+    (steps + 1, rows), or (1, rows) where nothing changes.
+    """
+    own = model.joints.tables.rows.target
+    if not follows_time(model, state):
+        return own[None]
+    found: list[Floats] = []
+    time = state.time
+    with contextlib.suppress(Exception):  # what it is, the staged step will say
+        for _ in range(steps):
+            targets = targets_of(model.joints, state.joints, time, h)
+            found += [targets.then] if found else [targets.now, targets.then]
+            time += h
+    return np.array(found).reshape(-1, own.size)
 
 
 class Loop(NamedTuple):
@@ -93,28 +116,32 @@ class Loop(NamedTuple):
         return cls(table, settings._replace(small_step=_address(table, settings, store)))
 
     def run(
-        self, store: WorldStore, which: Longs, steps: Longs, until: float, records: Floats
+        self,
+        store: WorldStore,
+        which: Longs,
+        steps: Longs,
+        asked: Floats,
+        until: float = np.inf,
+        records: Floats | None = None,
     ) -> tuple[Longs, Longs]:
         """Take steps in some worlds; how many each took, and how its last attempt ended.
+
+        `asked` are the :func:`targets_ahead`.
 
         World which[i] takes up to steps[i], while its time is below `until` [s]. Several worlds are
         shared out among threads; each takes the same steps whoever takes them.
         """
         taken, how = np.zeros(which.size, dtype=np.int64), np.zeros(which.size, dtype=np.int64)
+        told = np.empty((0, RECORDED)) if records is None else records
 
         def take(low: int, high: int) -> None:
             small_run(
-                self.table, self.settings, store.inputs, store.current, store.before,
-                which[low:high], steps[low:high], until, taken[low:high], how[low:high], records,
+                self.table, self.settings, store.inputs, asked, store.current, store.before,
+                which[low:high], steps[low:high], until, taken[low:high], how[low:high], told,
             )  # fmt: skip
 
         in_parts(which.size, take)
         return taken, how
-
-
-def no_records() -> Floats:
-    """What steps are recorded in that nobody asks for."""
-    return np.empty((0, RECORDED))
 
 
 def _detection(model: Model, state: State, rules: ContactRules) -> DetectionTable | None:

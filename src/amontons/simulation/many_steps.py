@@ -13,7 +13,7 @@ from amontons.dynamics.energy_ledger import Work
 from amontons.dynamics.joints.coordinates import Measured
 from amontons.problem.solution import Status
 from amontons.simulation.compiled import Compiled
-from amontons.simulation.loop import Loop, no_records, obstacle
+from amontons.simulation.loop import Loop, follows_time, obstacle, targets_ahead
 from amontons.simulation.model import Model
 from amontons.simulation.report import StepReport
 from amontons.simulation.rules import Rules, SolverChoice
@@ -56,9 +56,12 @@ class ManySteps:
         store.like = state
         store.load(0, state, measured)
         began = time.perf_counter()
-        records = np.empty((min(steps, MOST_AT_ONCE), RECORDED))
-        which = np.zeros(1, dtype=np.int64)
-        counts, ways = loop.run(store, which, np.array([len(records)]), until, records)
+        asked = targets_ahead(model, state, h, min(steps, MOST_AT_ONCE))
+        most = len(asked) - 1 if follows_time(model, state) else min(steps, MOST_AT_ONCE)
+        if most < 1:
+            return None
+        records, which = np.empty((most, RECORDED)), np.zeros(1, dtype=np.int64)
+        counts, ways = loop.run(store, which, np.array([most]), asked, until, records)
         taken, how = int(counts[0]), int(ways[0])
         if how == at.CROWDED:
             store.make_room(2 * store.current.keys.shape[1])
@@ -66,7 +69,7 @@ class ManySteps:
             return None
         if how != at.TAKEN:  # what was before the last step was lost on the next
             store.load(0, state, measured)
-            loop.run(store, which, counts, np.inf, no_records())
+            loop.run(store, which, counts, asked)
         spent = (time.perf_counter() - began) / taken
         store.seen[0] |= taken > 1
         begun = store.begun(0, taken)

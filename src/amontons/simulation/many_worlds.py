@@ -13,7 +13,7 @@ from amontons.checks import positive, whole
 from amontons.dynamics.joints.coordinates import Measured
 from amontons.errors import InputError, SimulationError
 from amontons.simulation.following import require_alike
-from amontons.simulation.loop import Loop, no_records, obstacle
+from amontons.simulation.loop import Loop, follows_time, obstacle, targets_ahead
 from amontons.simulation.notes import Note
 from amontons.simulation.simulation import Simulation
 from amontons.simulation.state import State
@@ -42,6 +42,8 @@ class ManyWorlds:
             raise InputError("a batch needs a step of fixed length [s], without substeps")
         model, state, self.step_length = simulation.model, simulation.state.copy(), positive("h", h)
         reason = obstacle(model, state, simulation.solvers, simulation.rules)
+        if follows_time(model, state):
+            reason = "a joint follows a function of time; tell its motor what to do (`ctrl`)"
         if simulation.ranks is not None:
             reason = "several processes share it"
         if len(simulation.world.flows):
@@ -50,6 +52,7 @@ class ManyWorlds:
             raise InputError(f"a batch cannot have this world: {reason}; simulate it by itself")
         self.model, self.start, self._measured = model, state, simulation.joints.measured
         self.store = WorldStore(state, model.joints.first.size - 1, self.worlds)
+        self._asked = targets_ahead(model, state, self.step_length, 1)
         self._rules = dataclasses.replace(simulation.rules, compiled=False)
         self._loop = Loop.of(
             model, state, self.step_length, simulation.solvers, self._rules, self.store
@@ -86,10 +89,9 @@ class ManyWorlds:
         """Take so many steps in some worlds, shape (worlds,), but for those that have stopped."""
         going = np.flatnonzero(which & ~self.stopped)
         left = np.full(going.size, whole("steps", steps, 0), dtype=np.int64)
-        none = no_records()
         assert self._loop is not None
         while going.size:
-            taken, how = self._loop.run(self.store, going, left, np.inf, none)
+            taken, how = self._loop.run(self.store, going, left, self._asked)
             self.store.seen[going[taken > 0]] = True
             left -= taken
             if (how == at.CROWDED).any():

@@ -165,8 +165,11 @@ def small_targets(asked, command):
 
 
 @joining
-def small_attempt(table, settings, inputs, wrench, before, current, w, out):
-    """Current ← world w a step later; returns `TAKEN`, or why it was not: then it is no state."""
+def small_attempt(table, settings, inputs, wrench, asked, before, current, w, out):
+    """Current ← world w a step later; returns `TAKEN`, or why it was not: then it is no state.
+
+    `asked` are targets of rows as the step begins and as it ends, where nobody tells motors others.
+    """
     position, orientation, twist = before.position[w], before.orientation[w], before.twist[w]
     gravity = inputs.gravity[w]
     for k in range(3):
@@ -193,7 +196,7 @@ def small_attempt(table, settings, inputs, wrench, before, current, w, out):
     count, known = found.gaps.size, before.contacts[w]
     if count > current.keys.shape[1]:
         return at.CROWDED
-    now = small_targets(table.joints.rows.target, joints.command)
+    now, then = small_targets(asked[0], joints.command), small_targets(asked[1], joints.command)
     how = call_for_number(
         settings.small_step,
         (
@@ -204,7 +207,7 @@ def small_attempt(table, settings, inputs, wrench, before, current, w, out):
                 before.pairs[w, :known], before.keys[w, :known], before.first[w],
                 before.carried[w, :known],
             ),
-            table.laws, table.limits, settings.one, Targets(now, now), joints,
+            table.laws, table.limits, settings.one, Targets(now, then), joints,
             BodiesThen(
                 current.position[w], current.orientation[w], current.twist[w],
                 current.carried[w, :count], current.values[w], current.jacobian[w],
@@ -230,7 +233,7 @@ def small_attempt(table, settings, inputs, wrench, before, current, w, out):
 
 
 @joining
-def small_world(table, settings, inputs, before, current, w, steps, until, records):
+def small_world(table, settings, inputs, asked, before, current, w, steps, until, records):
     """Take steps in world w, as `small_run` does; how many there were, and how that ended."""
     out, bodies = np.empty(at.RESULTS), current.position.shape[1]
     wrench, taken = np.empty((bodies, 6)), 0
@@ -239,7 +242,11 @@ def small_world(table, settings, inputs, before, current, w, steps, until, recor
             wrench[b, k], wrench[b, 3 + k] = inputs.force[w, b, k], inputs.torque[w, b, k]
     while taken < steps and current.time[w] < until:
         small_copy_world(before, current, w)
-        how = small_attempt(table, settings, inputs, wrench, before, current, w, out)
+        last = asked.shape[0] - 1
+        row, next_row = asked[min(taken, last)], asked[min(taken + 1, last)]
+        how = small_attempt(
+            table, settings, inputs, wrench, (row, next_row), before, current, w, out
+        )
         if how != at.TAKEN:
             small_copy_world(current, before, w)
             return taken, how
@@ -255,17 +262,28 @@ def small_world(table, settings, inputs, before, current, w, steps, until, recor
 
 @joining_kernel
 def small_run(
-    table, settings, inputs, current, before, which, steps, until, taken, how, records
+    table, settings, inputs, asked, current, before, which, steps, until, taken, how, records
 ):  # fmt: skip
     """Take up to steps[i] steps in world which[i], while its time is below `until` [s].
+
+    Step k has the targets of rows asked[k] and asked[k + 1], or the last there are.
 
     Taken ← how many steps world which[i] took, how ← `TAKEN`, or why its next step was not taken.
     Before ← its state before the last step. Records ← what there is to say of each step, of a
     single world; there is none where it has no rows.
     """
     own_table, own_inputs, own_records = lent(table), lent(inputs), lent(records)
-    then, now = lent(before), lent(current)
+    then, now, own_asked = lent(before), lent(current), lent(asked)
     for i in range(which.size):
         taken[i], how[i] = small_world(
-            own_table, settings, own_inputs, then, now, which[i], steps[i], until, own_records
+            own_table,
+            settings,
+            own_inputs,
+            own_asked,
+            then,
+            now,
+            which[i],
+            steps[i],
+            until,
+            own_records,
         )
