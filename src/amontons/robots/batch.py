@@ -205,10 +205,14 @@ class Batch:
 
     @ctrl.setter
     def ctrl(self, values: ArrayLike) -> None:
-        of = self._here
-        given = self._rows("ctrl", values, of.command.size)
+        self.tell(values)
+
+    def tell(self, ctrl: ArrayLike, mask: ArrayLike | None = None) -> None:
+        """Set `ctrl` in the worlds of a mask of shape (worlds,) alone."""
+        of, which = self._here, np.flatnonzero(self._mask(mask))
+        given = self._rows("ctrl", ctrl, of.command.size)[which]
         command = of.factor * np.clip(given, of.low, of.high) + of.offset
-        self._many.store.current.joints.command[:, of.command] = command
+        self._many.store.current.joints.command[which[:, None], of.command] = command
 
     # -- what went wrong --------------------------------------------------------------------------
 

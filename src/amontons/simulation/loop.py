@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from typing import NamedTuple
+import dataclasses
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -73,6 +74,28 @@ def targets_ahead(model: Model, state: State, h: float, steps: int) -> Floats:
             found += [targets.then] if found else [targets.now, targets.then]
             time += h
     return np.array(found).reshape(-1, own.size)
+
+
+def same_world(one: Model, other: Model) -> bool:
+    """Whether two models are of the same bodies, joints, materials and shapes, number by number."""
+    return one is other or _same(_made_of(one), _made_of(other))
+
+
+def _made_of(model: Model) -> tuple[object, ...]:
+    detector = model.detector.tables([model.masses.typical_size])
+    pairs = tuple(getattr(model.pairs, each.name) for each in dataclasses.fields(model.pairs))
+    return model.bodies, model.masses, model.joints.tables, pairs, detector
+
+
+def _same(one: Any, other: Any) -> bool:
+    if isinstance(one, np.ndarray):
+        equal_nan = one.dtype.kind == "f"
+        return one.dtype == other.dtype and np.array_equal(one, other, equal_nan=equal_nan)
+    if isinstance(one, tuple):
+        return len(one) == len(other) and all(map(_same, one, other))
+    if isinstance(one, dict):
+        return one.keys() == other.keys() and all(_same(one[key], other[key]) for key in one)
+    return bool(one == other)
 
 
 class Loop(NamedTuple):
