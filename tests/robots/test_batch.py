@@ -6,7 +6,7 @@ import pytest
 import amontons as am
 from amontons._jit import get_threads, max_threads, set_threads
 from amontons.gym.ant import ant
-from helpers.small_worlds import bouncing, cube, motor_and_limits, pendulum
+from helpers.small_worlds import bouncing, cube, motor_and_limits, pendulum, stack
 
 
 @pytest.fixture(scope="module")
@@ -60,12 +60,13 @@ def test_a_robot_is_told_and_read_as_by_itself(robot):
     assert batch.energy.shape == (3,)
 
 
-def test_neither_threads_nor_neighbours_matter():
+@pytest.mark.parametrize("world", [cube, stack])
+def test_neither_threads_nor_neighbours_matter(world):
     usual, hashes = get_threads(), set()
     try:
         for threads, worlds in ((1, 1), (1, 9), (max_threads(), 9), (max_threads(), 40)):
             set_threads(threads)
-            batch = am.Batch(cube(), worlds=worlds, step=2e-3)
+            batch = am.Batch(world(), worlds=worlds, step=2e-3)
             batch.velocity[1:, 1] = 0.7
             batch.step(60)
             hashes.add(batch.state(0).hash())

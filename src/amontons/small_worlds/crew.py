@@ -22,7 +22,8 @@ PARTS = 8
 def in_parts(count: int, take: Callable[[int, int], None]) -> None:
     """Call `take(low, high)` for parts of so many items, on as many threads as kernels may use."""
     threads = min(get_threads(), -(-count // LEAST))
-    if threads <= 1:
+    # Numba's own layer, where there is no other, ends the process if two threads enter it at once
+    if threads <= 1 or numba.threading_layer() == "workqueue":
         with _alone():
             take(0, count)
         return
