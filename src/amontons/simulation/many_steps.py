@@ -22,6 +22,9 @@ from amontons.simulation.world_store import WorldStore
 from amontons.small_worlds import tables as at
 from amontons.small_worlds.worlds import RECORDED, STORED, TIME
 
+FEWEST = 3
+"""Steps for which a call pays: fewer are taken one by one."""
+
 MOST_AT_ONCE = 1000
 """Steps of one call: so long a process does not answer to Ctrl-C."""
 
@@ -48,7 +51,11 @@ class ManySteps:
         rules: Rules, steps: int, until: float,
     ) -> LoopTaken | None:  # fmt: skip
         """Up to so many steps while the time is below `until` [s]; None: not a single one."""
-        if not rules.compiled or obstacle(model, state, choice, rules) is not None:
+        if (
+            steps < FEWEST
+            or not rules.compiled
+            or obstacle(model, state, choice, rules) is not None
+        ):
             return None
         loop, store = self._ready(model, state, h, choice, rules)
         if loop is None:
