@@ -50,7 +50,7 @@ class ManyWorlds:
             reason = "bodies come and go by its sources and sinks"
         if reason is not None:
             raise InputError(f"a batch cannot have this world: {reason}; simulate it by itself")
-        self.model, self.start, self._measured = model, state, simulation.joints.measured
+        self.model, self.start = model, state
         self.store = WorldStore(state, model.joints.first.size - 1, self.worlds)
         self._asked = targets_ahead(model, state, self.step_length, 1)
         self._rules = dataclasses.replace(simulation.rules, compiled=False)
@@ -67,19 +67,26 @@ class ManyWorlds:
         """The last notes of staged steps, with the numbers of their worlds."""
         self.staged_steps = 0
         """Steps of all worlds that were taken stage by stage."""
-        self.load(np.ones(self.worlds, dtype=bool), state, self._measured)
+        self._origin = WorldStore(state, model.joints.first.size - 1)
+        self._origin.load(0, state, simulation.joints.measured)
+        self.restart(np.ones(self.worlds, dtype=bool))
 
     def load(self, which: Bools, state: State, measured: Measured) -> None:
         """Have some worlds in a state, with these coordinates of joints; shape (worlds,)."""
         require_alike(self.start, state)
         for w in np.flatnonzero(which).tolist():
             self.store.load(w, state, measured)
-            self.stopped[w] = False
-            self.reasons.pop(w, None)
+        self._freed(which)
 
     def restart(self, which: Bools) -> None:
         """Put some worlds where all began."""
-        self.load(which, self.start, self._measured)
+        self.store.fill(which, self._origin)
+        self._freed(which)
+
+    def _freed(self, which: Bools) -> None:
+        """Let some worlds take steps again."""
+        self.stopped[which] = False
+        self.reasons = {w: why for w, why in self.reasons.items() if self.stopped[w]}
 
     def state(self, w: int) -> State:
         """The state of a world, in arrays of its own."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, TypeVar
 
 import numpy as np
@@ -64,6 +65,20 @@ class WorldStore:
         self.inputs.force[w], self.inputs.torque[w] = bodies.force, bodies.torque
         self.inputs.gravity[w] = state.gravity
 
+    def fill(self, which: Flags, other: WorldStore) -> None:
+        """Have some worlds be like the first of another store, shape (worlds,)."""
+        count = int(other.current.contacts[0])
+        self.make_room(count)
+        for mine, theirs in zip(
+            _arrays((self.current, self.inputs)), _arrays((other.current, other.inputs)),
+            strict=True,
+        ):  # fmt: skip
+            if mine.shape[1:] == theirs.shape[1:]:
+                mine[which] = theirs[0]
+            else:  # those of contacts, of which there is room for more or fewer
+                mine[which, :count] = theirs[0, :count]
+        self.seen[which] = other.seen[0]
+
     def state(self, w: int) -> State:
         """The state of world w, in arrays of its own."""
         return self._state(self.current, w, self.seen[w].copy())
@@ -107,6 +122,15 @@ class WorldStore:
             energy=EnergyState(of.work[w].copy(), *of.holds[w].tolist()),
             watch=WatchState(of.recent[w].copy(), supplied, peak, last, strikes, bool(changed)),
         )  # fmt: skip
+
+
+def _arrays(group: tuple[Any, ...]) -> Iterator[NDArray[Any]]:
+    """The arrays of named tuples, one after the other."""
+    for each in group:
+        if isinstance(each, tuple):
+            yield from _arrays(each)
+        else:
+            yield each
 
 
 def _widened(arrays: WorldArrays, more: int) -> WorldArrays:
