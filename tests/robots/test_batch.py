@@ -1,5 +1,7 @@
 """`Batch`: each world is a simulation by itself, bit for bit."""
 
+import copy
+
 import numpy as np
 import pytest
 
@@ -165,6 +167,18 @@ def test_a_world_that_runs_away_stops_and_the_others_go_on():
     assert not batch.reasons
     batch.step(5)
     assert batch.steps.tolist() == [115, 5, 115]
+
+
+def test_copies_of_a_batch_take_steps_of_their_own(robot):
+    batch = am.Batch(robot, worlds=2)
+    batch.tell(np.full(8, 0.3))
+    batch.step(5)
+    copied = copy.deepcopy(batch)
+    copied.step(5)
+    assert copied.steps.tolist() == [10, 10]
+    assert batch.steps.tolist() == [5, 5]
+    batch.step(5)
+    assert copied.state(1).hash() == batch.state(1).hash()
 
 
 def test_notes_say_in_which_world():

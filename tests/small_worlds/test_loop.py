@@ -1,7 +1,9 @@
 """Many steps in one compiled call are the staged ones to the last bit."""
 
+import copy
 import dataclasses
 import math
+import pickle
 
 import numpy as np
 import pytest
@@ -242,3 +244,16 @@ def test_numbers_are_those_of_the_state():
     room = worlds.room_for_worlds(1, 1, sim.state.joints, 1, 1)
     assert room.recent.shape[1:] == (WINDOW, 2)
     assert worlds.TIME == tables.RESULTS
+
+
+def test_copies_of_a_simulation_find_their_kernels_anew():
+    fast, slow = both(cube)
+    fast.advance(10)
+    assert fast._many._loop is not None
+    assert pickle.loads(pickle.dumps(fast._many))._loop is None  # addresses are of this process
+    copied = copy.deepcopy(fast)
+    assert copied._many._loop is None
+    copied.advance(10)
+    for _ in range(20):
+        slow.step()
+    assert copied.state.hash() == slow.state.hash()

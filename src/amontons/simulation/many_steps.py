@@ -25,7 +25,7 @@ from amontons.small_worlds.worlds import RECORDED, STORED, TIME
 FEWEST = 3
 """Steps for which a call pays: fewer are taken one by one."""
 
-MOST_AT_ONCE = 1000
+MOST_AT_ONCE = 200
 """Steps of one call: so long a process does not answer to Ctrl-C."""
 
 
@@ -89,6 +89,9 @@ class ManySteps:
             reports_of(records[:taken], state.steps, h, spent, model.masses.dynamic),
             how in (at.TAKEN, at.CROWDED),
         )
+
+    def __reduce__(self) -> tuple[type[ManySteps], tuple[()]]:
+        return type(self), ()  # addresses of kernels are those of one process
 
     def _ready(
         self, model: Model, state: State, h: float, choice: SolverChoice, rules: Rules

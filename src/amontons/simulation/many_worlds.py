@@ -54,11 +54,8 @@ class ManyWorlds:
         self.store = WorldStore(state, model.joints.first.size - 1, self.worlds)
         self._asked = targets_ahead(model, state, self.step_length, 1)
         self._rules = dataclasses.replace(simulation.rules, compiled=False)
-        self._loop = Loop.of(
-            model, state, self.step_length, simulation.solvers, self._rules, self.store
-        )
-        if self._loop is None:
-            raise InputError("a batch cannot have this world: two triangle meshes may meet")
+        self._loop: Loop | None = None
+        self._made()
         self.stopped: Bools = np.zeros(self.worlds, dtype=bool)
         """Worlds whose next step failed, as by a runaway: they wait until they are reset."""
         self.reasons: dict[int, str] = {}
@@ -96,9 +93,9 @@ class ManyWorlds:
         """Take so many steps in some worlds, shape (worlds,), but for those that have stopped."""
         going = np.flatnonzero(which & ~self.stopped)
         left = np.full(going.size, whole("steps", steps, 0), dtype=np.int64)
-        assert self._loop is not None
+        loop = self._made()
         while going.size:
-            taken, how = self._loop.run(self.store, going, left, self._asked)
+            taken, how = loop.run(self.store, going, left, self._asked)
             self.store.seen[going[taken > 0]] = True
             left -= taken
             if (how == at.CROWDED).any():
@@ -106,6 +103,20 @@ class ManyWorlds:
             for i in np.flatnonzero((how != at.TAKEN) & (how != at.CROWDED)).tolist():
                 left[i] = left[i] - 1 if self._take_staged(int(going[i])) else 0
             going, left = going[left > 0], left[left > 0]
+
+    def _made(self) -> Loop:
+        """The loop, which knows addresses of kernels in this process."""
+        if self._loop is None:
+            self._loop = Loop.of(
+                self.model, self.start, self.step_length, self.simulation.solvers, self._rules,
+                self.store,
+            )  # fmt: skip
+        if self._loop is None:
+            raise InputError("a batch cannot have this world: two triangle meshes may meet")
+        return self._loop
+
+    def __getstate__(self) -> dict[str, object]:
+        return {**self.__dict__, "_loop": None}  # as copies may go to other processes
 
     def _take_staged(self, w: int) -> bool:
         """Take a step of one world stage by stage; whether that was possible."""
