@@ -20,6 +20,7 @@ from amontons.simulation.impulses import SLACK
 from amontons.simulation.margins import LEVELS
 from amontons.simulation.model import Model
 from amontons.simulation.rules import Rules, SolverChoice
+from amontons.simulation.small_world import writable
 from amontons.simulation.state import State
 from amontons.simulation.world_store import WorldStore
 from amontons.small_worlds.crew import in_parts
@@ -120,8 +121,8 @@ class Loop(NamedTuple):
             return None
         yardstick: Yardstick = contact_rules.yardstick
         table = LoopTable(
-            small.bodies, small.joints, detection, model.masses.reach,
-            Laws(pairs.friction, pairs.restitution, pairs.compliance, pairs.damping),
+            small.bodies, small.joints, writable(detection), np.array(model.masses.reach),
+            writable(Laws(pairs.friction, pairs.restitution, pairs.compliance, pairs.damping)),
             Limits(
                 contact_rules.near, contact_rules.recovery_speed, contact_rules.bounce_speed,
                 contact_rules.lift_speed,
