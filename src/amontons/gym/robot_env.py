@@ -201,8 +201,7 @@ class RobotEnv(gymnasium.Env[Floats, Floats]):
         self.robot.ctrl = np.clip(told, space.low, space.high)
         info: dict[str, Any] = {}
         try:
-            for _ in range(self.frame_skip):
-                self.sim.step()
+            self.sim.advance(self.frame_skip)
         except RunawayError as reason:
             info["runaway"] = str(reason)
         self._before = Readout.of(self.robot)
