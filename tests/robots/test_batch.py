@@ -124,6 +124,9 @@ def test_states_go_in_and_out():
     sim.step()
     batch.step()
     assert batch.state(1).hash() == sim.state.hash()
+    elsewhere = batch.state(0)._replace(gravity=np.array([0.0, 0.0, -1.6]))
+    with pytest.raises(am.InputError, match="one gravity"):
+        batch.set_state(0, elsewhere)
     with pytest.raises(am.InputError, match="other bodies"):
         batch.set_state(0, am.Simulation(pendulum(), step=2e-3).state)
 

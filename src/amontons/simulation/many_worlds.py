@@ -71,6 +71,11 @@ class ManyWorlds:
     def load(self, which: Bools, state: State, measured: Measured) -> None:
         """Have some worlds in a state, with these coordinates of joints; shape (worlds,)."""
         require_alike(self.start, state)
+        if not np.array_equal(state.gravity, self.start.gravity):
+            raise InputError(
+                f"all worlds of a batch have one gravity, {self.start.gravity.tolist()}; this state "
+                f"has {state.gravity.tolist()}"
+            )
         for w in np.flatnonzero(which).tolist():
             self.store.load(w, state, measured)
         self._freed(which)
