@@ -73,8 +73,8 @@ class ManyWorlds:
         require_alike(self.start, state)
         if not np.array_equal(state.gravity, self.start.gravity):
             raise InputError(
-                f"all worlds of a batch have one gravity, {self.start.gravity.tolist()}; this state "
-                f"has {state.gravity.tolist()}"
+                f"all worlds of a batch have one gravity, {self.start.gravity.tolist()}; this "
+                f"state has {state.gravity.tolist()}"
             )
         for w in np.flatnonzero(which).tolist():
             self.store.load(w, state, measured)
