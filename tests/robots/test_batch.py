@@ -172,6 +172,47 @@ def test_a_world_that_runs_away_stops_and_the_others_go_on():
     assert batch.steps.tolist() == [115, 5, 115]
 
 
+def sensing():
+    """The ant with a sensor of each kind."""
+    robot = am.Robot.load(ant())
+    world, knee = robot.world, robot.imported.joints["knee 2"]
+    turn = (0.5, 0.5, -0.5, 0.5)
+    trunk = robot.base
+    world.add_sensor(am.Imu(trunk, point=(0.1, 0.0, 0.2), orientation=turn, name="imu"))
+    world.add_sensor(am.JointSensor(knee, name="knee"))
+    world.add_sensor(am.ForceTorque(knee, name="load"))
+    world.add_sensor(am.Touch(robot.bodies["shin 2"], name="foot"))
+    return robot
+
+
+def test_sensors_read_what_they_read_in_single_simulations():
+    batch = am.Batch(sensing(), worlds=3)
+    assert all(np.isnan(each).all() for each in batch.sensors.values())
+    told = np.linspace(-0.9, 0.9, 3 * 8).reshape(3, 8)
+    batch.ctrl = told
+    singles = [sensing() for _ in range(3)]
+    sims = [single.simulation() for single in singles]
+    for single, ctrl in zip(singles, told, strict=True):
+        single.ctrl = ctrl
+    touched = 0.0
+    for steps in (1, 1, 30, 7):
+        batch.step(steps)
+        for w, sim in enumerate(sims):
+            for _ in range(steps):
+                sim.step()
+            for name, known in sim.sensors.items():
+                scale = max(1e-9, np.abs(known).max())
+                assert batch.sensors[name][w] == pytest.approx(known, rel=1e-9, abs=1e-9 * scale)
+        touched += batch.sensors["foot"].sum()
+    assert touched > 0.0
+    kept = batch.state(1)
+    assert np.array_equal(kept.sensors[:6], batch.sensors["imu"][1])
+    batch.reset([True, False, False])
+    assert np.isnan(batch.sensors["knee"][0]).all()
+    batch.set_state(0, kept)
+    assert np.array_equal(batch.sensors["knee"][0], batch.sensors["knee"][1])
+
+
 def test_copies_of_a_batch_take_steps_of_their_own(robot):
     batch = am.Batch(robot, worlds=2)
     batch.tell(np.full(8, 0.3))
@@ -202,7 +243,12 @@ def test_notes_say_in_which_world():
     ("change", "why"),
     [
         (lambda world: world.add_force(am.Drag(linear=0.1)), "it is large, or has loads"),
-        (lambda world: world.add_sensor(am.Imu(1, name="imu")), "sensors"),
+        (
+            lambda world: world.add_sensor(
+                am.RangeFan(1, directions=[(1.0, 0.0, 0.0)], reach=1.0, name="eye")
+            ),
+            "sensors that look",
+        ),
         (
             lambda world: world.add_source(
                 am.Source(am.Box((1, 1, 1)), 0.05, rate=1.0, name="hopper", density=1e3, seed=1)

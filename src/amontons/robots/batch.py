@@ -162,6 +162,19 @@ class Batch:
         """Kinetic and potential energy after the last step [J], shape (worlds,)."""
         return self._many.store.current.holds[:, 0]
 
+    @property
+    def sensors(self) -> dict[str, Floats]:
+        """Readings of each sensor in the last step by its name, each (worlds, channels).
+
+        NaN before the first step.
+        """
+        found, first = {}, 0
+        for sensor in self._many.model.sensors:
+            width = len(sensor.channels)
+            found[sensor.name] = self._many.sensed[:, first : first + width].copy()
+            first += width
+        return found
+
     # -- a robot ----------------------------------------------------------------------------------
 
     @property

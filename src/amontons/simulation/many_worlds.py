@@ -15,8 +15,9 @@ from amontons.errors import InputError, SimulationError
 from amontons.simulation.following import require_alike
 from amontons.simulation.loop import Loop, follows_time, obstacle, targets_ahead
 from amontons.simulation.notes import Note
+from amontons.simulation.sensing_many import SENSORS, sensed_by_all
 from amontons.simulation.simulation import Simulation
-from amontons.simulation.state import State
+from amontons.simulation.state import NOT_SENSED, State
 from amontons.simulation.step import staged, take_step
 from amontons.simulation.world_store import WorldStore
 from amontons.small_worlds import tables as at
@@ -41,7 +42,10 @@ class ManyWorlds:
         if not isinstance(h, float) or simulation.substeps != 1:
             raise InputError("a batch needs a step of fixed length [s], without substeps")
         model, state, self.step_length = simulation.model, simulation.state.copy(), positive("h", h)
-        reason = obstacle(model, state, simulation.solvers, simulation.rules)
+        self._plain = dataclasses.replace(model, sensors=())
+        reason = obstacle(self._plain, state, simulation.solvers, simulation.rules)
+        if any(not isinstance(sensor, SENSORS) for sensor in model.sensors):
+            reason = "it has sensors that look at other bodies (RangeFan)"
         if follows_time(model, state):
             reason = "a joint follows a function of time; tell its motor what to do (`ctrl`)"
         if simulation.ranks is not None:
@@ -64,6 +68,8 @@ class ManyWorlds:
         """The last notes of staged steps, with the numbers of their worlds."""
         self.staged_steps = 0
         """Steps of all worlds that were taken stage by stage."""
+        self.sensed: Floats = np.full((self.worlds, state.sensors.size), np.nan)
+        """What sensors read of the last step, shape (worlds, numbers)."""
         self._origin = WorldStore(state, model.joints.first.size - 1)
         self._origin.load(0, state, simulation.joints.measured)
         self.restart(np.ones(self.worlds, dtype=bool))
@@ -78,11 +84,13 @@ class ManyWorlds:
             )
         for w in np.flatnonzero(which).tolist():
             self.store.load(w, state, measured)
+        self.sensed[which] = state.sensors
         self._freed(which)
 
     def restart(self, which: Bools) -> None:
         """Put some worlds where all began."""
         self.store.fill(which, self._origin)
+        self.sensed[which] = self.start.sensors
         self._freed(which)
 
     def _freed(self, which: Bools) -> None:
@@ -92,13 +100,13 @@ class ManyWorlds:
 
     def state(self, w: int) -> State:
         """The state of a world, in arrays of its own."""
-        return self.store.state(w)
+        return self.store.state(w)._replace(sensors=self.sensed[w].copy())
 
     def advance(self, steps: int, which: Bools) -> None:
         """Take so many steps in some worlds, shape (worlds,), but for those that have stopped."""
         going = np.flatnonzero(which & ~self.stopped)
         left = np.full(going.size, whole("steps", steps, 0), dtype=np.int64)
-        loop = self._made()
+        loop, before = self._made(), self.store.current.steps.copy()
         while going.size:
             taken, how = loop.run(self.store, going, left, self._asked)
             self.store.seen[going[taken > 0]] = True
@@ -108,12 +116,15 @@ class ManyWorlds:
             for i in np.flatnonzero((how != at.TAKEN) & (how != at.CROWDED)).tolist():
                 left[i] = left[i] - 1 if self._take_staged(int(going[i])) else 0
             going, left = going[left > 0], left[left > 0]
+        if self.model.sensors:
+            stepped = (self.store.current.steps > before) & ~self.stopped
+            self.sensed[stepped] = sensed_by_all(self.model, self.store, self.step_length)[stepped]
 
     def _made(self) -> Loop:
         """The loop, which knows addresses of kernels in this process."""
         if self._loop is None:
             self._loop = Loop.of(
-                self.model, self.start, self.step_length, self.simulation.solvers, self._rules,
+                self._plain, self.start, self.step_length, self.simulation.solvers, self._rules,
                 self.store,
             )  # fmt: skip
         if self._loop is None:
@@ -127,7 +138,8 @@ class ManyWorlds:
         """Take a step of one world stage by stage; whether that was possible."""
         try:
             state, report, solved = take_step(
-                self.model, self.store.state(w), self.step_length, self.simulation.solvers,
+                self._plain, self.store.state(w)._replace(sensors=NOT_SENSED), self.step_length,
+                self.simulation.solvers,
                 self._rules,
             )  # fmt: skip
         except InputError as reason:
@@ -136,7 +148,10 @@ class ManyWorlds:
             self.stopped[w], self.reasons[w] = True, str(reason)
             return False
         assert solved is not None
-        self.store.load(w, state, staged(solved).coordinates)
+        taken = staged(solved)
+        self.store.step_from_here(w)
+        self.store.load(w, state, taken.coordinates)
+        self.store.current.normals[w, : len(taken.detected)] = taken.detected.normals
         self.notes.extend((w, note) for note in report.notes)
         self.staged_steps += 1
         return True

@@ -79,6 +79,11 @@ class WorldStore:
                 mine[which, :count] = theirs[0, :count]
         self.seen[which] = other.seen[0]
 
+    def step_from_here(self, w: int) -> None:
+        """Have the state of world w now be that before its last step."""
+        for before, now in zip(_arrays((self.before,)), _arrays((self.current,)), strict=True):
+            before[w] = now[w]
+
     def state(self, w: int) -> State:
         """The state of world w, in arrays of its own."""
         return self._state(self.current, w, self.seen[w].copy())
@@ -139,6 +144,7 @@ def _widened(arrays: WorldArrays, more: int) -> WorldArrays:
         pairs=_wider(arrays.pairs, more),
         keys=_wider(arrays.keys, more),
         carried=_wider(arrays.carried, more),
+        normals=_wider(arrays.normals, more),
     )
 
 

@@ -79,6 +79,7 @@ def small_copy_world(to, of, w):
     small_copy(to.keys[w, :count], of.keys[w, :count])
     small_copy(to.first[w], of.first[w])
     small_copy(to.carried[w, :count], of.carried[w, :count])
+    small_copy(to.normals[w, :count], of.normals[w, :count])
     small_copy(to.margin[w], of.margin[w])
     small_copy(to.work[w], of.work[w])
     small_copy(to.holds[w], of.holds[w])
@@ -226,6 +227,7 @@ def small_attempt(table, settings, inputs, wrench, asked, before, current, w, ou
     current.contacts[w] = count
     small_copy(current.pairs[w, :count], found.bodies)
     small_copy(current.keys[w, :count], found.keys)
+    small_copy(current.normals[w, :count], found.normals)
     small_copy(current.first[w], found.first)
     current.time[w] = before.time[w] + settings.one.step
     current.steps[w] = before.steps[w] + 1

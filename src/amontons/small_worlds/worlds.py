@@ -35,6 +35,7 @@ class WorldArrays(NamedTuple):
     keys: NDArray[np.uint64]  # of contacts, (worlds, most)
     first: Longs  # where contacts of bodies begin, (worlds, bodies + 1)
     carried: Floats  # by contacts, (worlds, most, 8)
+    normals: Floats  # of contacts in the last step, (worlds, most, 3)
     margin: Longs  # doublings and calm, (worlds, 2)
     work: Floats  # by cause, (worlds, causes)
     holds: Floats  # held, in loads, in springs, in contacts, (worlds, 4)
@@ -100,6 +101,7 @@ def room_for_worlds(
         keys=np.zeros((worlds, most), dtype=np.uint64),
         first=np.zeros((worlds, bodies + 1), dtype=np.int64),
         carried=np.zeros((worlds, most, CARRIED)),
+        normals=np.zeros((worlds, most, 3)),
         margin=np.zeros((worlds, 2), dtype=np.int64),
         work=np.zeros((worlds, len(CAUSES))),
         holds=np.zeros((worlds, 4)),
