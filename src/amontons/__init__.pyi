@@ -113,6 +113,7 @@ from amontons.problem.solution import Status as Status
 from amontons.results import Recorder as Recorder
 from amontons.results import Results as Results
 from amontons.robots import Robot as Robot
+from amontons.robots.batch import Batch as Batch
 from amontons.simulation.contacts import Contacts as Contacts
 from amontons.simulation.joint_handles import JointHandle as JointHandle
 from amontons.simulation.model import Model as Model

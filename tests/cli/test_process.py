@@ -196,6 +196,7 @@ for above in (10**9, 0):
 warmup._detect()
 warmup.simulate(torques=False)
 warmup.simulate(torques=True)
+warmup.simulate_small()
 assert _jit.announcer.compiled == [], _jit.announcer.compiled
 """
     again = python(script, env=environment)

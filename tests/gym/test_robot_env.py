@@ -149,10 +149,10 @@ def test_an_episode_ends_where_energy_comes_from_nowhere(monkeypatch):
     env = CartPole()
     env.reset(seed=0)
 
-    def run_away():
+    def run_away(steps):
         raise am.RunawayError("step 7: bodies gained energy")
 
-    monkeypatch.setattr(env.sim, "step", run_away)
+    monkeypatch.setattr(env.sim, "advance", run_away)
     _, _, ended, truncated, info = env.step(np.zeros(1))
     assert (ended, truncated) == (False, True)
     assert info["runaway"].startswith("step 7")

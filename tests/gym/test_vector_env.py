@@ -5,12 +5,15 @@ import numpy as np
 import pytest
 
 import amontons as am
-from amontons.gym import Ant, CartPole, RobotVectorEnv
+from amontons.gym import Ant, CartPole, RobotEnv, RobotVectorEnv
+from amontons.gym.ant import ant
+from amontons.gym.vector_env import WorldBatch
 
 
 @pytest.mark.parametrize("task", [CartPole, Ant])
 def test_worlds_are_those_of_single_environments(task):
     many, alone = RobotVectorEnv(task, 3), [task() for _ in range(3)]
+    assert isinstance(many._worlds, WorldBatch)
     seen, _ = many.reset(seed=10)
     for i, env in enumerate(alone):
         np.testing.assert_array_equal(seen[i], env.reset(seed=10 + i)[0])
@@ -22,6 +25,23 @@ def test_worlds_are_those_of_single_environments(task):
             np.testing.assert_array_equal(seen[i], own)
             assert (rewards[i], terminated[i], truncated[i]) == (reward, ended, late)
         assert not terminated.any()
+
+
+def test_worlds_of_several_robots_are_stepped_one_after_the_other():
+    skips = iter((1, 2))
+    several = RobotVectorEnv(lambda: CartPole(frame_skip=next(skips)), 2)
+    assert not isinstance(several._worlds, WorldBatch)
+    texts = iter((ant(), ant().replace('density="200"', 'density="300"')))
+    heavier = RobotVectorEnv(lambda: RobotEnv(next(texts)), 2)
+    assert not isinstance(heavier._worlds, WorldBatch)
+    staged = RobotVectorEnv(lambda: CartPole(simulation={"compiled": False}), 2)
+    assert not isinstance(staged._worlds, WorldBatch)
+    staged.reset(seed=3)
+    together = RobotVectorEnv(CartPole, 2)
+    together.reset(seed=3)
+    push = np.array([[0.4], [-0.7]])
+    for _ in range(5):
+        np.testing.assert_array_equal(staged.step(push)[0], together.step(push)[0])
 
 
 def test_an_episode_begins_in_the_step_after_the_last_one_ended():
@@ -55,7 +75,11 @@ def test_gymnasium_makes_them():
     assert many.reset(seed=1)[0].shape == (2, 4)
     pictures = RobotVectorEnv(lambda: CartPole(render_mode="rgb_array"), 2)
     pictures.reset(seed=0)
-    assert [each.shape for each in pictures.render()] == [(320, 480, 3)] * 2
+    shown = pictures.render()
+    assert [each.shape for each in shown] == [(320, 480, 3)] * 2
+    for _ in range(10):
+        pictures.step(np.array([[1.0], [-1.0]]))
+    assert all((new != old).any() for new, old in zip(pictures.render(), shown, strict=True))
 
 
 def test_errors_name_the_argument():

@@ -80,6 +80,7 @@ FOREIGN = {
     "_forks.py",
     "_numba_cache.py",
     "small_worlds/linking.py",
+    "small_worlds/pointers.py",
     "solvers/interior_point/linear_system/factorisation.py",
 }
 """Files that use private names of other packages, whose versions are bounded."""

@@ -15,10 +15,10 @@ from amontons.dynamics.masses import Masses
 from amontons.simulation.margins import (
     LEVELS,
     NEAR_ONLY,
-    PATIENCE,
     MarginLevel,
     choose_margin,
 )
+from amontons.small_worlds.books import PATIENCE
 
 few = settings(max_examples=60, deadline=None)
 

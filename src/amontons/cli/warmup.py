@@ -111,6 +111,9 @@ def exercise(*, parallel_first: bool = False) -> Iterator[tuple[str, float]]:
             yield "a time step", 0.5 * i
             for torques in (False, True):
                 simulate(torques=torques)
+            if not parallel:
+                yield "many steps at once", 0.5 * i
+                simulate_small()
             for j, (kind, problem) in enumerate(problems.items()):
                 methods = [m for m in _methods(parallel) if _supports(m, problem)]
                 for k, method in enumerate(methods):
@@ -213,6 +216,22 @@ def simulate(*, torques: bool) -> None:
     sim = Simulation(world, step=1e-3, sleeping=Sleeping(speed=1e-3))
     for _ in range(2):
         sim.step()
+
+
+def simulate_small() -> None:
+    """Steps of a small world in compiled calls, one by one and many at once; and taut joints."""
+    import numpy as np
+
+    from amontons.cli.warmup_inputs import small_world
+    from amontons.dynamics.joints.stiffness import steady_turns, work_of_stiffness
+    from amontons.simulation.simulation import Simulation
+
+    sim = Simulation(small_world(), step=1e-3, compiled=True)
+    sim.step()
+    sim.advance(2)
+    twist, row = np.zeros((1, 6)), np.zeros(1, dtype=np.int64)
+    steady_turns(twist, np.zeros((1, 3)), row)
+    work_of_stiffness(twist, np.zeros((1, 3, 3)), twist, row)
 
 
 def _use_beside_solvers(problem: ConeProblem) -> None:

@@ -91,6 +91,17 @@ def sample_world(*, torques: bool) -> World:
     return world
 
 
+def small_world() -> World:
+    """A box on a floor, and a ball on a hinge that a motor turns."""
+    world = World()
+    world.add_body(Plane(), fixed=True)
+    world.add_body(Box((1.0, 1.0, 1.0)), mass=1.0, position=(0.0, 0.0, 0.5))
+    ball = world.add_body(Sphere(0.5), mass=1.0, position=(3.0, 0.0, 2.0))
+    motor = SpeedMotor(speed=1.0, limit=1.0)
+    world.add_joint(Revolute(None, ball, point=(4.0, 0.0, 2.0), axis=(0, 1, 0), motor=motor))
+    return world
+
+
 def _every_set() -> list[sets.Run]:
     return [
         sets.Free(1),

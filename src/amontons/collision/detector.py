@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import Self
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from amontons.checks import finite_array, unit_quaternions
-from amontons.collision.body_parts import PartsOfBodies, Poses, parts_of, spheres
-from amontons.collision.broad.broad_phase import AS_NUMBERED, BroadPhase, SearchOptions
+from amontons.collision.body_parts import PartNumbers, PartsOfBodies, Poses, parts_of, spheres
+from amontons.collision.broad.broad_phase import (
+    AS_NUMBERED,
+    BroadPhase,
+    SearchOptions,
+    SearchTables,
+)
 from amontons.collision.broad.rows import BodyOrder
 from amontons.collision.contacts import Assembly, ContactSet
 from amontons.collision.narrow.narrow_phase import narrow_phase
@@ -24,6 +29,16 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
 
 ALL_GROUPS = 0xFFFFFFFF
+
+
+class DetectorTables(NamedTuple):
+    """What a detector is made of, for compiled functions that detect contacts as it does."""
+
+    parts: PartsOfBodies
+    numbers: PartNumbers
+    searches: tuple[SearchTables, ...]  # one for each margin
+    only_spheres: bool  # one for each body
+    meshes_may_meet: bool  # two of them, which is worth a warning
 
 
 class CollisionDetector:
@@ -186,6 +201,14 @@ class CollisionDetector:
             self._warn_of_meshes(close.pairs)
         narrowed = narrow_phase(self._parts.shapes, poses, close.pairs, margin)
         return self._assembly.of_all(poses.place, position, close, narrowed, margin, order)
+
+    def tables(self, margins: Sequence[float]) -> DetectorTables:
+        """What it is made of, and its searches within these margins [m]."""
+        return DetectorTables(
+            self._parts, self._parts.numbers(),
+            tuple(self._broad.tables(margin) for margin in margins),
+            self._only_spheres, self._meshes_may_meet,
+        )  # fmt: skip
 
     def _look(self, order: BodyOrder | None, free: NDArray[np.bool_] | None) -> SearchOptions:
         """Options of the broad phase for an order of bodies, and for those that are free."""

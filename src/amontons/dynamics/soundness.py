@@ -30,3 +30,13 @@ def first_unsound(position, orientation, twist, force, torque):
         if not (sound and finite_row(force, i) and finite_row(torque, i)):
             return i
     return -1
+
+
+@serial_kernel
+def scale_to_unit(orientation, out):
+    """Out ← quaternions with what is left of rounding scaled away, shape (bodies, 4)."""
+    for i in range(out.shape[0]):
+        q = orientation[i]
+        length = math.sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
+        for k in range(4):
+            out[i, k] = q[k] / length

@@ -107,7 +107,9 @@ class RobotEnv(gymnasium.Env[Floats, Floats]):
         self._terminated = terminated or (lambda now: np.zeros(now.time.shape, dtype=bool))
         low, high = control_ranges(self.robot, action_limits).T
         self.action_space = gymnasium.spaces.Box(low, high, dtype=np.float64)
-        self.sim = self.robot.simulation(step=step, **{"compiled": True, **(simulation or {})})
+        self.options: dict[str, Any] = {"compiled": True, **(simulation or {})}
+        """Those of its simulation."""
+        self.sim = self.robot.simulation(step=step, **self.options)
         """The simulation of its world."""
         self.metadata = {**self.metadata, "render_fps": max(1, round(1.0 / self.dt))}
         self._start = self.sim.state.copy()
@@ -199,8 +201,7 @@ class RobotEnv(gymnasium.Env[Floats, Floats]):
         self.robot.ctrl = np.clip(told, space.low, space.high)
         info: dict[str, Any] = {}
         try:
-            for _ in range(self.frame_skip):
-                self.sim.step()
+            self.sim.advance(self.frame_skip)
         except RunawayError as reason:
             info["runaway"] = str(reason)
         self._before = Readout.of(self.robot)

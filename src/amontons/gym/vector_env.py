@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
+from gymnasium.spaces import Box
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
@@ -15,22 +16,21 @@ from amontons.checks import whole
 from amontons.errors import InputError
 from amontons.gym.readout import Readout
 from amontons.gym.robot_env import RobotEnv
+from amontons.robots.batch import Batch
+from amontons.simulation.loop import same_world
 
 Bools = NDArray[np.bool_]
 
 
 class WorldLoop:
-    """Worlds that are stepped one after the other.
-
-    A compiled stepper of many worlds needs these three methods to take its place.
-    """
+    """Worlds that are stepped one after the other."""
 
     def __init__(self, envs: list[RobotEnv]) -> None:
         self.envs = envs
 
     def restart(self, which: Bools, seeds: list[int | None], options: Mapping[str, Any]) -> None:
         """Begin episodes in some of the worlds."""
-        for number in np.flatnonzero(which):
+        for number in np.flatnonzero(which).tolist():
             if seeds[number] is not None:
                 self.envs[number].reset(seed=seeds[number], options=dict(options))
             else:
@@ -49,12 +49,79 @@ class WorldLoop:
         """What is known of all worlds, with an axis of worlds."""
         return Readout.stacked([Readout.of(env.robot) for env in self.envs])
 
+    def show(self) -> None:
+        """Have the environments show what the worlds are like: they are the worlds."""
+
+
+class WorldBatch(WorldLoop):
+    """Worlds of one robot, which are stepped together on all threads.
+
+    The environments draw how episodes begin, and stay there.
+    """
+
+    def __init__(self, envs: list[RobotEnv]) -> None:
+        super().__init__(envs)
+        first = envs[0]
+        step: Any = first.sim.step_length
+        self.batch = Batch(first.robot, worlds=len(envs), step=step, **first.options)
+
+    def restart(self, which: Bools, seeds: list[int | None], options: Mapping[str, Any]) -> None:
+        super().restart(which, seeds, options)
+        for number in np.flatnonzero(which).tolist():
+            self.batch.set_state(number, self.envs[number].sim.state)
+
+    def advance(self, which: Bools, actions: Floats) -> dict[int, str]:
+        first, space = self.envs[0], self.envs[0].action_space
+        assert isinstance(space, Box)
+        self.batch.tell(np.clip(actions, space.low, space.high), which)
+        self.batch.step(first.frame_skip, mask=which)
+        return dict(self.batch.reasons)
+
+    def readout(self) -> Readout:
+        batch, base = self.batch, self.envs[0].robot.base
+        pose, twist = np.empty((batch.worlds, 0)), np.empty((batch.worlds, 0))
+        if base is not None:
+            row = base.index
+            pose = np.concatenate([batch.position[:, row], batch.orientation[:, row]], axis=1)
+            twist = np.concatenate([batch.velocity[:, row], batch.angular_velocity[:, row]], axis=1)
+        return Readout(
+            time=batch.time.copy(),
+            q=batch.q,
+            qd=batch.qd,
+            base=pose,
+            twist=twist,
+            sensors={},
+            positions=batch.position.copy(),
+        )
+
+    def show(self) -> None:
+        for number, env in enumerate(self.envs):
+            env.sim.state = self.batch.state(number)
+
+
+def worlds_of(envs: list[RobotEnv]) -> WorldLoop:
+    """The worlds of environments: stepped together, where they are of one robot and small."""
+    first = envs[0]
+    if first.sim.model.sensors:  # of many at once they are the same to rounding, not bit for bit
+        return WorldLoop(envs)
+    for env in envs[1:]:
+        told = env.frame_skip == first.frame_skip and env.action_space == first.action_space
+        alike = told and env.options == first.options
+        alike = alike and env.sim.step_length == first.sim.step_length
+        if not (alike and same_world(env.sim.model, first.sim.model)):
+            return WorldLoop(envs)
+    try:
+        return WorldBatch(envs) if first.options["compiled"] else WorldLoop(envs)
+    except InputError:  # no world for a batch
+        return WorldLoop(envs)
+
 
 class RobotVectorEnv(VectorEnv[Floats, Floats, Any]):
     """Many worlds of one robot, as gymnasium's vector environments.
 
-    World for world it is the same as a `RobotEnv` of its own, bit for bit. Observations, rewards
-    and ends are computed for all worlds at once. Where an episode has ended, the next step begins
+    World for world it is the same as a `RobotEnv` of its own, bit for bit. Small worlds of one
+    robot are stepped together, in an `amontons.Batch`; observations, rewards and ends are computed
+    for all worlds at once. Where an episode has ended, the next step begins
     another (gymnasium's `NEXT_STEP`).
 
     Parameters
@@ -87,7 +154,7 @@ class RobotVectorEnv(VectorEnv[Floats, Floats, Any]):
         self.action_space = batch_space(first.action_space, self.num_envs)
         self.metadata = {**first.metadata, **self.metadata}
         self.render_mode = first.render_mode
-        self._worlds = WorldLoop(self.envs)
+        self._worlds = worlds_of(self.envs)
         self._steps = np.zeros(self.num_envs, dtype=np.int64)
         self._over = np.zeros(self.num_envs, dtype=bool)
         self._before = self._worlds.readout()
@@ -144,7 +211,10 @@ class RobotVectorEnv(VectorEnv[Floats, Floats, Any]):
 
     def render(self) -> Any:
         """Pictures of all worlds, as gymnasium's vector environments return them."""
-        return None if self.render_mode is None else tuple(env.render() for env in self.envs)
+        if self.render_mode is None:
+            return None
+        self._worlds.show()
+        return tuple(env.render() for env in self.envs)
 
     def _restart(self, which: Bools, seeds: list[int | None], options: Mapping[str, Any]) -> None:
         self._worlds.restart(which, seeds, options)

@@ -9,7 +9,7 @@ from typing import NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from amontons.dynamics.soundness import UNIT, first_unsound
+from amontons.dynamics.soundness import UNIT, first_unsound, scale_to_unit
 from amontons.errors import InputError, SimulationError
 from amontons.model.world import World
 from amontons.simulation.model import Model, body_state
@@ -41,8 +41,9 @@ def check_bodies(bodies: BodyState, gravity: Floats, name_of: Callable[[int], st
 
 def unit(turn: Floats) -> Floats:
     """Quaternions with what is left of rounding scaled away, shape (bodies, 4)."""
-    length = np.sqrt(np.einsum("ij,ij->i", turn, turn))
-    return np.asarray(turn / length[:, None])
+    scaled = np.empty_like(turn)
+    scale_to_unit(turn, scaled)
+    return scaled
 
 
 def _explain(bodies: BodyState, name_of: Callable[[int], str]) -> NoReturn:

@@ -77,7 +77,9 @@ def compiled_step(
     targets = targets_of(model.joints, state.joints, state.time, h)
     how = small_step(
         small.bodies, small.joints,
-        BodiesNow(bodies.position, bodies.orientation, bodies.twist, wrench, state.gravity),
+        BodiesNow(
+            bodies.position, bodies.orientation, bodies.twist, bodies.turned, wrench, state.gravity
+        ),
         Found(
             contacts.bodies, contacts.normals, contacts.arms_a, contacts.arms_b, contacts.gaps,
             contacts.keys, old.bodies, old.keys, old.first, old.values,
@@ -113,6 +115,7 @@ def compiled_step(
             numbers[at.WORK_ON_BODIES : at.WORK_OF_CONTACTS],
             numbers[at.WORK_OF_CONTACTS : at.WORK_OF_ROWS], numbers[at.WORK_OF_ROWS :],
             numbers[at.IN_CONTACTS], numbers[at.SPRINGS_BEFORE], numbers[at.SPRINGS_AFTER],
+            of_stiffness=numbers[at.OF_STIFFNESS],
         ),
     )  # fmt: skip
     kinetic, potential = numbers[at.NOW], numbers[at.NOW + 1]

@@ -25,24 +25,23 @@ from amontons.dynamics.energy_ledger import (
 )
 from amontons.dynamics.joints.readings import JointReadings
 from amontons.dynamics.joints.step import work_of_joints
+from amontons.dynamics.joints.stiffness import work_of_stiffness
 from amontons.simulation.image_rows import ImageRows
 from amontons.simulation.impulses import Start
 from amontons.simulation.model import Model
 from amontons.simulation.state import BodyState, EnergyState
 from amontons.simulation.step_solution import StepSolution
 from amontons.simulation.surfaces import work_of_surfaces
+from amontons.small_worlds.books import enter_works
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 _NOTHING = np.empty(0)
 _NUMBER = {cause: i for i, cause in enumerate(CAUSES)}
-_BODIES, _BONDS, _CONTACTS, _JOINTS = (
-    [_NUMBER[cause] for cause in causes] for causes in (OF_BODIES, OF_BONDS, OF_CONTACTS, OF_JOINTS)
-)
-_LOADS, _DAMPING, _RECOVERY = _NUMBER["loads"], _NUMBER["damping"], _NUMBER["recovery"]
-_DRIVES = _NUMBER["drives"]
-_INTEGRATION, _SLEEP, _OUTSIDE = _NUMBER["integration"], _NUMBER["sleep"], _NUMBER["outside"]
+_BONDS = [_NUMBER[cause] for cause in OF_BONDS]
+_DAMPING, _RECOVERY, _DRIVES = _NUMBER["damping"], _NUMBER["recovery"], _NUMBER["drives"]
+_INTEGRATION, _SLEEP = _NUMBER["integration"], _NUMBER["sleep"]
 
 
 class Taken(NamedTuple):
@@ -73,6 +72,7 @@ class StepSums(NamedTuple):
     springs_after: float  # and at its end
     loads_before: float = 0.0  # the potentials that users' forces tell of, at its start
     loads_after: float = 0.0  # and at its end
+    of_stiffness: float = 0.0  # work of what taut joints add to inertias
 
 
 def entered(
@@ -85,7 +85,7 @@ def entered(
     start, solved = taken.start, taken.solved
     mean, of_bodies = _work_on_bodies(model, start, solved, taken.moved)
     of_contacts, elastic = _work_of_contacts(model, rules, start, solved, mean)
-    of_joints, impulses = [0.0] * len(_JOINTS), solved.joint_impulses
+    of_joints, impulses = [0.0] * len(OF_JOINTS), solved.joint_impulses
     if impulses.size:
         of_joints = work_of_joints(
             model.joints, solved.joints, impulses, mean, solved.velocity, start.inverse_mass
@@ -100,13 +100,12 @@ def entered(
             taken.held.kinetic, taken.held.potential, of_bodies, of_contacts, of_joints, elastic,
             taken.joints_before.potential_energy() + in_bonds,
             taken.joints_after.potential_energy() + still_in_bonds,
-            taken.loads_before, taken.loads_after,
+            taken.loads_before, taken.loads_after, _work_of_stiffness(start, solved, mean),
         ),
     )  # fmt: skip
     work = after.work
     work[_BONDS] += of_bonds
     work[_DRIVES] += solved.cell_work
-    work[_INTEGRATION] += _work_of_stiffness(start, solved, mean)
     work[_RECOVERY] += _work_of_parting(model, start, solved)
     if taken.broken:
         lost += taken.joints_after.energy_of_broken(taken.broken)
@@ -119,24 +118,15 @@ def entered(
 
 def booked(book: EnergyState, sums: StepSums) -> EnergyState:
     """The books after a step in which nothing broke, fell asleep or had to be parted."""
-    entries = book.work.tolist()
-    stored = sums.loads_before + sums.springs_before + book.in_contacts
-    entries[_OUTSIDE] += sums.kinetic + (sums.potential + stored) - book.held
-    _add(entries, _BODIES, sums.of_bodies)
-    _add(entries, _CONTACTS, sums.of_contacts)
-    _add(entries, _JOINTS, sums.of_joints)
-    entries[_LOADS] += sums.loads_after - sums.loads_before
-    # the springs' work is in already: with what they hold in the end it makes their error
-    entries[_INTEGRATION] += sums.elastic - book.in_contacts - sums.springs_before
-    entries[_INTEGRATION] += sums.springs_after
-    return EnergyState(
-        np.array(entries), book.held, sums.loads_after, sums.springs_after, sums.elastic
-    )
-
-
-def _add(entries: list[float], causes: list[int], works: list[float]) -> None:
-    for cause, work in zip(causes, works, strict=True):
-        entries[cause] += work
+    entries = book.work.copy()
+    holds = np.array([book.held, book.in_loads, book.in_springs, book.in_contacts])
+    energies = np.array([
+        sums.kinetic, sums.potential, sums.elastic, sums.springs_before, sums.springs_after,
+        sums.loads_before, sums.loads_after, sums.of_stiffness,
+    ])  # fmt: skip
+    works = (np.array(each) for each in (sums.of_bodies, sums.of_contacts, sums.of_joints))
+    enter_works(entries, holds, energies, *works)
+    return EnergyState(entries, *holds.tolist())
 
 
 def _work_of_bonds(model: Model, taken: Taken, mean: Floats) -> tuple[list[float], float, float]:
@@ -164,8 +154,7 @@ def _work_of_stiffness(start: Start, solved: StepSolution, mean: Floats) -> floa
     taut = start.taut
     if not taut.rows.size:
         return 0.0
-    after = solved.velocity[taut.rows, 3:]
-    return -float(np.einsum("ni,nij,nj->", mean[taut.rows, 3:], taut.added, after))
+    return float(work_of_stiffness(mean, taut.added, solved.velocity, taut.rows))
 
 
 def _work_of_parting(model: Model, start: Start, solved: StepSolution) -> float:

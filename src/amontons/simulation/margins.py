@@ -7,13 +7,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from amontons.small_worlds.books import MARGINS, level_of_margin
+
 Floats = NDArray[np.float64]
 
-LEVELS = 6
+LEVELS = MARGINS
 """Margins are near, 2 near, 4 near, ... : so many of them."""
-
-PATIENCE = 20
-"""Steps that a smaller margin must suffice before it is taken."""
 
 
 class MarginLevel(NamedTuple):
@@ -35,19 +34,8 @@ def choose_margin(
     The margin covers how far the fastest and the fast bodies come in the step; `speeds` are bounds
     of the speeds of the bodies' surfaces [m/s], and `near` is the least margin [m].
     """
-    wanted = _doublings(near + h * _closing_speed(speeds), near)
-    calm = level.calm + 1 if wanted < level.doublings else 0
-    if wanted > level.doublings or calm > PATIENCE:
-        level = MarginLevel(wanted, 0)
-    else:
-        level = MarginLevel(level.doublings, calm)
-    return level, near * 2.0**level.doublings
-
-
-def _doublings(margin: float, near: float) -> int:
-    if margin <= near:
-        return 0
-    return int(min(LEVELS - 1, np.ceil(np.log2(margin / near))))  # which may be infinite
+    doublings, calm = level_of_margin(level.doublings, level.calm, _closing_speed(speeds), near, h)
+    return MarginLevel(doublings, calm), near * 2.0**doublings
 
 
 def _closing_speed(speeds: Floats) -> float:

@@ -32,15 +32,9 @@ from amontons.simulation.share import Share
 from amontons.simulation.state import BodyState, State, WatchState
 from amontons.simulation.step_solution import StepSolution
 from amontons.simulation.surfaces import work_of_surfaces
+from amontons.small_worlds.books import judge_energy
 
 Floats = NDArray[np.float64]
-
-WARY, STRIKES, RISE = 10.0, 3, 0.01
-"""Kinetic energy by its ceiling, found in so many steps in a row in which contacts and joints gave
-at least this share of it: a runaway."""
-
-ABSURD = 1e3
-"""Kinetic energy by its ceiling that is a runaway at once."""
 
 
 def judged(
@@ -52,26 +46,15 @@ def judged(
     `before` is the kinetic energy at the start of the step, `free` that at the free velocity and
     `kinetic` that in the end; `given` is the :func:`driven_work`, `elastic` is in all springs [J].
     """
-    supply = max(0.0, before - watch.last) + max(0.0, free - before) + given
-    supply += elastic if watch.changed else 0.0
-    ceiling = min(watch.supplied, watch.peak + float(watch.recent[:, 1].sum())) + supply
+    recent, alarm = watch.recent.copy(), np.array([watch.strikes, watch.changed], dtype=np.int64)
+    known = np.array([watch.supplied, watch.peak, watch.last])
     # by default a tenth of the speed of a fall, of which the slip speed is a thousandth
     speed = max(rules.recovery_speed, 100.0 * rules.slip_speed)
-    ceiling += 0.5 * speed * speed * model.masses.total
-    ratio = kinetic / ceiling if ceiling > 0.0 else 0.0
-    rising = kinetic - free - given > RISE * kinetic
-    strikes = 0 if ratio <= WARY else watch.strikes + rising
-    recent = np.empty_like(watch.recent)
-    recent[:-1], recent[-1, 0], recent[-1, 1] = watch.recent[1:], kinetic + elastic, supply
-    after = WatchState(
-        recent=recent,
-        supplied=watch.supplied + supply,
-        peak=max(watch.peak, float(watch.recent[0, 0])),
-        last=kinetic,
-        strikes=strikes,
-        changed=False,
-    )
-    return after, ratio if strikes >= STRIKES or (rising and ratio > ABSURD) else 0.0
+    told = np.array([free, kinetic, given, before, elastic, speed, model.masses.total])
+    ratio = judge_energy(recent, known, alarm, told)
+    supplied, peak, last = known.tolist()
+    strikes, changed = alarm.tolist()
+    return WatchState(recent, supplied, peak, last, strikes, bool(changed)), ratio
 
 
 def elastic_energy(

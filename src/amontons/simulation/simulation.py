@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-import importlib
 import os
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -14,15 +12,12 @@ from amontons._blas import one_blas_thread
 from amontons.array_types import Floats
 from amontons.checks import positive, whole
 from amontons.collision.memory import RememberedContacts
-from amontons.dynamics.bonds.readings import BondReadings
-from amontons.dynamics.energy_ledger import Work
 from amontons.dynamics.forces import ForceSystem
 from amontons.errors import InputError, StrictError
 from amontons.model.bodies import Bodies
 from amontons.model.world import World
 from amontons.problem.problem import ConeProblem
 from amontons.ranks.communicator import Communicator
-from amontons.simulation.cell_state import CellState
 from amontons.simulation.checkpoint import restore, save
 from amontons.simulation.checks import check_world
 from amontons.simulation.compiled import Compiled
@@ -31,11 +26,13 @@ from amontons.simulation.flowing import Moment, flow
 from amontons.simulation.following import followed, require_alike
 from amontons.simulation.inventory import Begun
 from amontons.simulation.joint_handles import SimulatedJoints
+from amontons.simulation.many_steps import MOST_AT_ONCE, LoopTaken, ManySteps
 from amontons.simulation.meters import MeterReading, meter_readings
 from amontons.simulation.model import Model, start_of
 from amontons.simulation.movers import moves
 from amontons.simulation.notes import troubles
 from amontons.simulation.progress import end_of_run, progress_bar
+from amontons.simulation.readable import Readable
 from amontons.simulation.report import Readings, StepReport
 from amontons.simulation.rules import Rules
 from amontons.simulation.sensing import NO_SENSORS, by_name, mean_of_substeps, read_before
@@ -50,10 +47,8 @@ from amontons.simulation.turnstile import Turnstile, holding_still
 from amontons.simulation.waking import asleep_contacts, ends_of_changes, neighbours_of_gone
 from amontons.solvers import Solver
 
-VIEWER = "amontons.viewer"  # is built on simulations, and so loaded when it is asked for
 
-
-class Simulation:
+class Simulation(Readable):
     """A world in motion.
 
     Parameters
@@ -86,7 +81,8 @@ class Simulation:
     ranks:
         Processes that share the work, such as `amontons.ranks.here()`: see docs/ranks.md.
     compiled:
-        Take steps of small worlds in one compiled call, to the same bits; compiled once.
+        Take steps of small worlds in one compiled call, many where nobody looks at each, to the
+        same bits; compiled once.
     """
 
     def __init__(
@@ -116,7 +112,7 @@ class Simulation:
         )  # fmt: skip
         """How bodies touch, when they sleep, and what to do where energy comes from nowhere."""
         self.ranks, self.solvers = ranks, chosen_solvers(solver, friction, ranks, sleeping)
-        self.readings, self._turnstile = Readings(), Turnstile()
+        self.readings, self._turnstile, self._many = Readings(), Turnstile(), ManySteps()
         self.joints = SimulatedJoints(world)
         self.loads = ForceSystem([], world.index_of, self.bodies.position, self.bodies.orientation)
         self.bodies.columns["seen"][:] = False
@@ -161,16 +157,6 @@ class Simulation:
         self._last = None
 
     @property
-    def time(self) -> float:
-        """Simulated time [s]."""
-        return self._state.time
-
-    @property
-    def steps(self) -> int:
-        """Steps taken."""
-        return self._state.steps
-
-    @property
     def solver(self) -> Solver:
         """The solver of every step; the default one solves small problems more finely."""
         return self.solvers.many
@@ -178,26 +164,6 @@ class Simulation:
     @solver.setter
     def solver(self, solver: Solver) -> None:
         self.solvers = chosen_solvers(solver, "convex", self.ranks, self.rules.sleeping)
-
-    @property
-    def bonds(self) -> BondReadings:
-        """Bonds: forces and stresses in them, and which are broken."""
-        return BondReadings(self.model.bonds, self._state.bonds, self._ids)
-
-    @property
-    def cell(self) -> CellState:
-        """The current cell: `sim.cell.lengths`, `.volume`, `.tilt`, `.images`."""
-        return self._state.cell
-
-    @property
-    def work(self) -> Work:
-        """Energy supplied to bodies and springs so far, by cause [J]; negative where extracted."""
-        return self._state.energy.by_cause
-
-    @property
-    def dissipated(self) -> float:
-        """Energy dissipated so far by friction, impacts, dampers and drag [J]."""
-        return self.work.dissipated
 
     # -- running ----------------------------------------------------------------------------------
 
@@ -227,6 +193,8 @@ class Simulation:
             convergence or an overlap; `on_step` has seen that step.
         """
         end, nearly = end_of_run(self.time, duration, until)
+        while on_step is None and not progress and not strict and self.time < nearly:
+            self._stride(MOST_AT_ONCE, nearly)
         with progress_bar(self.time, end, progress) as show:
             while self.time < nearly:
                 report = self.step()
@@ -238,6 +206,13 @@ class Simulation:
                     break
         return self.readings
 
+    def advance(self, steps: int) -> Readings:
+        """Take so many time steps, and return all readings."""
+        left = whole("steps", steps, 0)
+        while left:
+            left -= self._stride(left, np.inf)
+        return self.readings
+
     def step(self) -> StepReport:
         """Take one time step, and return its report. If it raises, the state is unchanged."""
         with self._turnstile, one_blas_thread:
@@ -247,6 +222,30 @@ class Simulation:
             self.readings.append(report)
         notes = (note for each in reports for note in each.notes)
         return reports[0] if len(reports) == 1 else reports[-1].with_notes(notes)
+
+    def _stride(self, most: int, until: float) -> int:
+        """Take steps in one call until one must be taken by itself, and then that; how many."""
+        found = self._loop(most, until)
+        if found is not None and found.complete:
+            return len(found.reports)
+        self.step()
+        return 1 if found is None else 1 + len(found.reports)
+
+    def _loop(self, most: int, until: float) -> LoopTaken | None:
+        """Take up to so many steps in one call, as far as it comes."""
+        h = self.step_length
+        if isinstance(h, AutomaticStep) or self.substeps > 1 or self.ranks or len(self.world.flows):
+            return None
+        with self._turnstile, one_blas_thread, holding_still(self.world):
+            model, joints = self.model, self.joints.measured
+            found = self._many.take(
+                model, self._state, joints, h, self.solvers, self.rules, most, until
+            )
+        if found is not None:
+            self._finish(found.state, found.last, found.last.state.bodies.position, ())
+            for report in found.reports:
+                self.readings.append(report)
+        return found
 
     def _substeps(self) -> list[StepReport]:
         """The parts of a step, all of them or none."""
@@ -269,12 +268,19 @@ class Simulation:
                 if part < self.substeps - 1 and solved is not None:
                     earlier.append(staged(solved).contacts(self._ids, place))
         state = state._replace(sensors=mean_of_substeps(self._model.sensors, sensed))
-        self._last, self._last_ids, self._places = solved, self._ids, place.copy()
-        self._earlier = tuple(earlier)
+        self._finish(state, solved, place.copy(), tuple(earlier))
+        return reports
+
+    def _finish(
+        self, state: State, solved: StepSolution | Compiled | None, place: Floats,
+        earlier: tuple[Contacts, ...],
+    ) -> None:  # fmt: skip
+        """Have what a step led to, whose last part began with bodies at `place`."""
+        self._last, self._last_ids, self._places = solved, self._ids, place
+        self._earlier = earlier
         self._take_over(state)
         if solved is not None:
             self.joints.show(state.joints, solved.coordinates)
-        return reports
 
     def _flowed(self, step: Callable[[], list[StepReport]]) -> list[StepReport]:
         """A step, after which bodies go and come by sinks and sources."""
@@ -372,16 +378,6 @@ class Simulation:
             )
         self._last = staged(self._last)
         return self._last.problem
-
-    # -- looking ----------------------------------------------------------------------------------
-
-    def view(self, *, height: int = 480) -> Any:
-        """A viewer of the current state: notebooks display it, elsewhere call `open()`."""
-        return importlib.import_module(VIEWER).view(self, height=height)
-
-    def render(self, **look: Any) -> Any:
-        """A picture of the current state; see :func:`amontons.viewer.render`."""
-        return importlib.import_module(VIEWER).render(self, **look)
 
     # -- keeping ----------------------------------------------------------------------------------
 

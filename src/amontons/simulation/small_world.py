@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
 MOST_BODIES = 200
 """Bodies up to which a world is small."""
+
+
+Table = TypeVar("Table", bound=tuple[Any, ...])
 
 
 class SmallWorld(NamedTuple):
@@ -37,12 +40,25 @@ class SmallWorld(NamedTuple):
             masses.driven, np.append(masses.gyration, np.inf), masses.span, model.mobile,
             made.material,
         )  # fmt: skip
-        return cls(
-            bodies,
-            JointTable(
-                joints.first, tables.terms, tables.coordinates.bodies, tables.coordinates.angular,
-                tables.rows, tables.joints, chosen.most, chosen.rigid, chosen.sprung,
-                chosen.servos, chosen.kind, chosen.lines,
-                tables.coordinates.joint[chosen.lines], chosen.moving,
-            ),
+        held = JointTable(
+            joints.first, tables.terms, tables.coordinates.bodies, tables.coordinates.angular,
+            tables.rows, tables.joints, chosen.most, chosen.rigid, chosen.sprung,
+            chosen.servos, chosen.kind, chosen.lines,
+            tables.coordinates.joint[chosen.lines], chosen.moving,
         )  # fmt: skip
+        return cls(writable(bodies), writable(held))
+
+
+def writable(table: Table) -> Table:
+    """The same, with copies of arrays that cannot be written to: Numba takes those for a type.
+
+    Copies of a model have none, and their steps would be compiled anew.
+    """
+    made: Any = type(table)
+    members = (
+        writable(each) if isinstance(each, tuple)
+        else np.require(each, requirements="W") if isinstance(each, np.ndarray)
+        else each
+        for each in table
+    )  # fmt: skip
+    return tuple(members) if made is tuple else made._make(members)  # type: ignore[return-value]

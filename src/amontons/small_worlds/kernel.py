@@ -38,7 +38,7 @@ from amontons.dynamics.joints.law import (
     speeds_of_targets,
 )
 from amontons.dynamics.joints.readings import largest_rigid_error, servo_energy, spring_energy
-from amontons.dynamics.joints.stiffness import may_be_taut
+from amontons.dynamics.joints.stiffness import Taut, steady_spins, stiffen_bodies, work_of_stiffness
 from amontons.dynamics.masses import largest_travel
 from amontons.dynamics.supplied_work import work_through_rows
 from amontons.small_worlds.linking import joining, joining_kernel
@@ -64,6 +64,7 @@ from amontons.small_worlds.tables import (
     LATE_HITS,
     NOT_FINITE,
     NOW,
+    OF_STIFFNESS,
     OVERLAPS,
     PENETRATION,
     RESIDUAL,
@@ -73,7 +74,6 @@ from amontons.small_worlds.tables import (
     STEPS,
     SURGES,
     TAKEN,
-    TAUT,
     TOO_LARGE,
     TRAVELS,
     WORK_OF_CONTACTS,
@@ -107,8 +107,11 @@ def small_room_for_rows(rows, joints):
 
 
 @joining
-def small_rows(joined, now, state, targets, step, measured):
-    """Rows of the joints that act in this step, and the room they are in."""
+def small_rows(joined, now, steady, state, targets, step, measured):
+    """Rows of the joints that act in this step, and the room they are in.
+
+    Coordinates bend as velocities `steady` say, (bodies, 6).
+    """
     made = small_room_for_rows(joined.rows.law.size, joined.joints.id.size)
     coordinates = joined.first.size - 1
     free, one_sided, bounded = 0, 0, 0
@@ -123,11 +126,11 @@ def small_rows(joined, now, state, targets, step, measured):
         if coordinates:
             _measure(
                 joined.pairs, joined.first, joined.terms, state.angle.copy(), now.position,
-                now.orientation, now.twist, step, ahead, other,
+                now.orientation, steady, step, ahead, other,
             )  # fmt: skip
         free, one_sided, bounded = assemble_rows(
             joined.rows, joined.joints, state, joined.pairs, measured, ahead, now.orientation,
-            now.twist, targets, step, np.inf, made,
+            steady, targets, step, np.inf, made,
         )  # fmt: skip
     count, first = free + one_sided + bounded, free + one_sided
     angular = np.empty(count, np.bool_)
@@ -139,6 +142,12 @@ def small_rows(joined, now, state, targets, step, measured):
         made.guess[:count],
     )  # fmt: skip
     return rows, made
+
+
+@joining
+def small_taut(bodies):
+    """Room for what joints that are taut do to bodies."""
+    return Taut(np.empty(bodies, np.int64), np.empty((bodies, 3, 3)), np.empty((bodies, 6)))
 
 
 @joining
@@ -200,7 +209,12 @@ def small_sums(table, position, orientation, twist, gravity, out):
 @joining
 def small_work(table, joined, now, then, laws, limits, settings, moving, solved, targets, out):
     """Work of a step by what does it, of bodies, contacts and rows."""
-    free, velocity = moving
+    free, velocity, taut = moving
+    if taut.rows.size:  # v* as it was before
+        free = free.copy()
+        for i in range(taut.rows.size):
+            for k in range(6):
+                free[taut.rows[i], k] = taut.free[i, k]
     places, impulses, rows, of_rows, order = solved
     step = settings.step
     mean, partial = np.empty_like(velocity), np.empty((1, 4))
@@ -212,6 +226,8 @@ def small_work(table, joined, now, then, laws, limits, settings, moving, solved,
     )  # fmt: skip
     for k in range(4):
         out[WORK_ON_BODIES + k] = partial[0, k]
+    if taut.rows.size:
+        out[OF_STIFFNESS] = work_of_stiffness(mean, taut.added, velocity, taut.rows)
     if places.gaps.size:
         of_contacts = np.empty((1, 9))
         _work_of_contacts(
@@ -248,14 +264,21 @@ def small_step(table, joined, now, found, laws, limits, settings, targets, state
     sums = np.empty(8)
     small_sums(table, now.position, now.orientation, free, now.gravity, sums)
     out[FREE_KINETIC] = sums[0]
-    if joined.joints.id.size and may_be_taut(
-        joined.joints, state.reaction_force, now.position, now.orientation, inverse_inertia, h
-    ):
-        return TAUT
+    taut = small_taut(bodies)
+    found_taut, steady = 0, now.twist
+    if joined.joints.id.size:
+        found_taut = stiffen_bodies(
+            joined.joints, state.reaction_force, now.position, now.orientation, free,
+            inverse_inertia, h, taut.rows, taut.added, taut.free,
+        )  # fmt: skip
+    taut = Taut(taut.rows[:found_taut], taut.added[:found_taut], taut.free[:found_taut])
+    if found_taut:
+        steady = now.twist.copy()
+        steady_spins(now.twist, now.turned, taut.rows, steady)
     # the rows of joints and of contacts
     coordinates = joined.first.size - 1
     measured = Measured(np.empty(coordinates), np.empty((coordinates, 12)))
-    rows, made = small_rows(joined, now, state, targets, h, measured)
+    rows, made = small_rows(joined, now, steady, state, targets, h, measured)
     for i in range(rows.offset.size):
         if not (table.mobile[rows.bodies[i, 0]] or table.mobile[rows.bodies[i, 1]]):
             return IDLE_ROWS
@@ -359,7 +382,7 @@ def small_step(table, joined, now, found, laws, limits, settings, targets, state
                 rows, of_rows, speeds, velocity, np.zeros(bodies, np.bool_)
             )
     small_work(
-        table, joined, now, then, laws, limits, settings, (free, velocity),
+        table, joined, now, then, laws, limits, settings, (free, velocity, taut),
         (places, impulses, rows, of_rows, made.order[: of_rows.size]), targets, out,
     )  # fmt: skip
     small_sums(table, then.position, then.orientation, then.twist, now.gravity, out[NOW:])

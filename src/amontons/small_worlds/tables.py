@@ -52,6 +52,7 @@ class BodiesNow(NamedTuple):
     position: Floats
     orientation: Floats
     twist: Floats
+    turned: Floats  # angular velocity a step before, (bodies, 3)
     wrench: Floats  # (bodies, 6)
     gravity: Floats
 
@@ -98,7 +99,8 @@ class BodiesThen(NamedTuple):
 (
     FREE_KINETIC, AFTER_KINETIC, ELASTIC, GIVEN, SPRINGS_BEFORE, SPRINGS_AFTER, IN_CONTACTS,
     RESIDUAL, JOINT_ERROR, PENETRATION, HELD_KINETIC, HELD_POTENTIAL, CONTACTS, ROWS, STEPS,
-) = range(15)  # fmt: skip
+    OF_STIFFNESS,
+) = range(16)  # fmt: skip
 """Numbers that a compiled step gives, by their places in its list of results."""
 
 NOW, WORK_ON_BODIES, WORK_OF_CONTACTS, WORK_OF_ROWS = 16, 24, 28, 36
@@ -108,7 +110,7 @@ RESULTS = 44
 """Length of the list."""
 
 (
-    TAKEN, TAUT, IDLE_ROWS, OVERLAPS, BOUNCES, NOT_FINITE, NOT_SOLVED, LATE_HITS, SURGES, BREAKS,
-    TRAVELS, ROUGH_NORMALS, TOO_LARGE,
-) = range(13)  # fmt: skip
+    TAKEN, IDLE_ROWS, OVERLAPS, BOUNCES, NOT_FINITE, NOT_SOLVED, LATE_HITS, SURGES, BREAKS,
+    TRAVELS, ROUGH_NORMALS, TOO_LARGE, UNSOUND, NOT_DETECTED, CROWDED, RUNS_AWAY,
+) = range(16)  # fmt: skip
 """How a compiled step ended: taken, or not, for something that only the staged step treats."""

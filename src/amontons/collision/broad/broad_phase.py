@@ -65,6 +65,16 @@ class Scratch(NamedTuple):
     partners: Ints  # how many those are, (parts,)
 
 
+class SearchTables(NamedTuple):
+    """What kernels of a search read: `find` in plain arrays."""
+
+    grid: Grid
+    parts: PartTags
+    slots: int  # of all levels
+    boxes: bool  # whether any part is no sphere
+    filters: bool  # whether any two parts may be kept from meeting
+
+
 class Fitted(NamedTuple):
     """The grid for a margin, and scratch memory of earlier searches in it."""
 
@@ -125,6 +135,11 @@ class BroadPhase:
         box = np.empty((self.shape.size, 6))
         self._bound(poses, margin, box)
         return box
+
+    def tables(self, margin: float) -> SearchTables:
+        """What kernels read of a search within a margin [m]."""
+        grid = self._grid(margin)
+        return SearchTables(grid, self._parts, _slots(grid), self._boxes, self._filters)
 
     def find(self, poses: Poses, margin: float, look: SearchOptions = AS_NUMBERED) -> ClosePairs:
         """Pairs of parts that may touch: that come within the margin [m]."""
@@ -211,10 +226,9 @@ class BroadPhase:
 
     def _new_scratch(self, grid: Grid) -> Scratch:
         n, levels = self.shape.size, grid.base.size
-        slots = int(grid.base[-1] + grid.mask[-1]) + 1 if levels else 0
         ordered = Sorted(
             np.empty((levels, 2), dtype=np.int64),
-            np.empty(slots + 2, dtype=np.int32),
+            np.empty(_slots(grid) + 2, dtype=np.int32),
             np.empty(n, dtype=np.int32),
             np.empty((n, 4)),
             np.empty((n if self._boxes else 0, 3)),
@@ -229,6 +243,11 @@ class BroadPhase:
             np.empty(n * KEPT, dtype=np.int32),
             np.empty(n, dtype=np.int32),
         )
+
+
+def _slots(grid: Grid) -> int:
+    """Slots of all levels of a grid."""
+    return int(grid.base[-1] + grid.mask[-1]) + 1 if grid.base.size else 0
 
 
 def _partners(apart: NDArray[np.int64], bodies: int) -> tuple[NDArray[np.int64], Ints]:

@@ -54,11 +54,16 @@ class Narrowed(NamedTuple):
     answers: list[KernelContacts]
 
 
-def by_kernel(kernel: Kernel[..., None], most: int = MOST) -> Narrow:
+class ByKernel:
     """The narrow phase of one kernel's pairs, with at most `most` contacts each."""
 
-    def narrow(shapes: ShapeArrays, poses: Poses, pairs: Ints, margin: float) -> PairContacts:
-        collide = kernel.sized(len(pairs))
+    def __init__(self, kernel: Kernel[..., None], most: int = MOST) -> None:
+        self.kernel, self.most = kernel, most
+
+    def __call__(
+        self, shapes: ShapeArrays, poses: Poses, pairs: Ints, margin: float
+    ) -> PairContacts:
+        collide, most = self.kernel.sized(len(pairs)), self.most
         if most == 1 or len(pairs) <= BATCH:
             found = empty_slots(len(pairs), most)
             collide(shapes, poses, pairs, margin, found)
@@ -71,8 +76,6 @@ def by_kernel(kernel: Kernel[..., None], most: int = MOST) -> Narrow:
             batches.append(packed(found))
         return joined(batches)
 
-    return narrow
-
 
 def _table() -> dict[tuple[int, int], Narrow]:
     """The narrow phase of each pair of kinds, the first not above the second.
@@ -80,13 +83,14 @@ def _table() -> dict[tuple[int, int], Narrow]:
     Two spheres are missing: they always touch if the broad phase finds them.
     """
     convex = range(SPHERE, HULL + 1)
-    general, round_one = by_kernel(collide_convex), by_kernel(collide_sphere_convex, 1)
-    ground = by_kernel(collide_plane)
+    general, round_one = ByKernel(collide_convex), ByKernel(collide_sphere_convex, 1)
+    ground = ByKernel(collide_plane)
+    table: dict[tuple[int, int], Narrow]
     table = {(a, b): general for a in convex[1:] for b in convex if a <= b}
     table |= {(SPHERE, b): round_one for b in convex[1:]}
     table |= {(PLANE, b): ground for b in (MESH, *convex)}
-    table[CAPSULE, CAPSULE] = by_kernel(collide_capsules)
-    table[BOX, BOX] = by_kernel(collide_boxes)
+    table[CAPSULE, CAPSULE] = ByKernel(collide_capsules)
+    table[BOX, BOX] = ByKernel(collide_boxes)
     table |= {(MESH, b): collide_mesh for b in convex}
     return table
 

@@ -220,7 +220,7 @@ def retargeted(model: JointModel, state: JointState, targets: Targets, values: F
     value, before = values[rows.coordinate[servos]], state.target[servos]
     before = np.where(np.isnan(before), targets.now[servos], before)
     change = (value - targets.now[servos]) ** 2 - (value - before) ** 2
-    return float((0.5 * rows.stiffness[servos] * change).sum())
+    return float(np.cumsum(0.5 * rows.stiffness[servos] * change)[-1])  # one after the other
 
 
 def _asked(model: JointModel, row: int, function: Any, time: float) -> float:

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from amontons._jit import serial_kernel
+from amontons._jit import routine, serial_kernel
 from amontons.array_types import Floats, Longs
 from amontons.dynamics.joints.measures import rotation, turned
 from amontons.dynamics.joints.tables import JointArrays
@@ -37,6 +37,9 @@ NOT_TAUT = Taut(np.empty(0, dtype=np.int64), np.empty((0, 3, 3)), np.empty((0, 6
 RESOLVED = 1.0
 """(hω)² up to which a step is short enough for a swing."""
 
+MOST_SWEEPS, NEGLIGIBLE = 30, 1e-32
+"""Of Jacobi's method, which needs some five; and squares of what is left beside the diagonal's."""
+
 
 def stiffen(
     joints: JointArrays,
@@ -53,33 +56,159 @@ def stiffen(
     of these bodies. Reactions are those of the last step (joints, 3). Bodies that cannot turn have
     I⁻¹ = 0.
     """
+    count = len(position)
+    rows, added, loose = (
+        np.empty(count, dtype=np.int64),
+        np.empty((count, 3, 3)),
+        np.empty((count, 6)),
+    )
+    found = stiffen_bodies(
+        joints, reaction_force, position, orientation, free, inverse_inertia, step, rows, added,
+        loose,
+    )  # fmt: skip
+    return Taut(rows[:found], added[:found], loose[:found]) if found else NOT_TAUT
+
+
+@routine
+def principal(matrix, axes):
+    """Matrix ← diag(eigenvalues), axes ← unit eigenvectors as columns, by Jacobi's rotations.
+
+    The matrix is symmetric, 3 × 3.
+    """
+    for i in range(3):
+        for j in range(3):
+            axes[i, j] = 1.0 if i == j else 0.0
+    for _ in range(MOST_SWEEPS):
+        off = matrix[0, 1] ** 2 + matrix[0, 2] ** 2 + matrix[1, 2] ** 2
+        on = matrix[0, 0] ** 2 + matrix[1, 1] ** 2 + matrix[2, 2] ** 2
+        if not off > NEGLIGIBLE * on:
+            return
+        for p in range(2):
+            for q in range(p + 1, 3):
+                if matrix[p, q] == 0.0:
+                    continue
+                # the smaller root of t² + 2θt − 1 = 0 is the tangent of the turn that makes it zero
+                theta = (matrix[q, q] - matrix[p, p]) / (2.0 * matrix[p, q])
+                t = 1.0 / (abs(theta) + math.sqrt(theta * theta + 1.0))
+                t = t if theta >= 0.0 else -t
+                c = 1.0 / math.sqrt(t * t + 1.0)
+                s = t * c
+                for k in range(3):
+                    x, y = matrix[k, p], matrix[k, q]
+                    matrix[k, p], matrix[k, q] = c * x - s * y, s * x + c * y
+                    x, y = axes[k, p], axes[k, q]
+                    axes[k, p], axes[k, q] = c * x - s * y, s * x + c * y
+                for k in range(3):
+                    x, y = matrix[p, k], matrix[q, k]
+                    matrix[p, k], matrix[q, k] = c * x - s * y, s * x + c * y
+
+
+@routine
+def stiffen_body(stiffness, inverse_inertia, spin, added):
+    """Whether h²K of a body is beyond what a step resolves; if so, all but it are changed.
+
+    I⁻¹ = C Cᵀ, and CᵀKC = Q diag(ratio) Qᵀ has what of h²K₊ is to be added, by I. With S = C Q
+
+        (I + h²K₊)⁻¹ = S (1 + added)⁻¹ Sᵀ,  h²K₊ = S⁻ᵀ added S⁻¹,
+
+    and a spin ω becomes (I + h²K₊)⁻¹ I ω = S (1 + added)⁻¹ S⁻¹ ω.
+    """
+    root, inverse = np.zeros((3, 3)), np.zeros((3, 3))  # C and C⁻¹, lower triangles
+    for i in range(3):
+        for j in range(i + 1):
+            total = inverse_inertia[i, j]
+            for k in range(j):
+                total -= root[i, k] * root[j, k]
+            root[i, j] = math.sqrt(total) if i == j else total / root[j, j]
+    for j in range(3):
+        inverse[j, j] = 1.0 / root[j, j]
+        for i in range(j + 1, 3):
+            total = 0.0
+            for k in range(j, i):
+                total -= root[i, k] * inverse[k, j]
+            inverse[i, j] = total / root[i, i]
+    ratio, axes, span, back = (
+        np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3)),
+    )  # fmt: skip
+    for i in range(3):
+        for j in range(i + 1):
+            total = 0.0
+            for k in range(3):
+                for m in range(3):
+                    total += root[k, i] * stiffness[k, m] * root[m, j]
+            ratio[i, j], ratio[j, i] = total, total
+    principal(ratio, axes)
+    more = (
+        max(ratio[0, 0] - RESOLVED, 0.0), max(ratio[1, 1] - RESOLVED, 0.0),
+        max(ratio[2, 2] - RESOLVED, 0.0),
+    )  # fmt: skip
+    if not (more[0] > 0.0 or more[1] > 0.0 or more[2] > 0.0):
+        return False
+    for i in range(3):
+        for j in range(3):
+            one, other = 0.0, 0.0
+            for k in range(3):
+                one += root[i, k] * axes[k, j]
+                other += axes[k, i] * inverse[k, j]
+            span[i, j], back[i, j] = one, other
+    along = np.empty(3)
+    for i in range(3):
+        total = 0.0
+        for k in range(3):
+            total += back[i, k] * spin[k]
+        along[i] = total / (1.0 + more[i])
+    for i in range(3):
+        total = 0.0
+        for k in range(3):
+            total += span[i, k] * along[k]
+        spin[i] = total
+        for j in range(i + 1):
+            softer, harder = 0.0, 0.0
+            for k in range(3):
+                softer += span[i, k] * span[j, k] / (1.0 + more[k])
+                harder += back[k, i] * more[k] * back[k, j]
+            inverse_inertia[i, j], inverse_inertia[j, i] = softer, softer
+            added[i, j], added[j, i] = harder, harder
+    return True
+
+
+@serial_kernel
+def stiffen_bodies(
+    joints, reaction_force, position, orientation, free, inverse_inertia, step, rows, added, loose
+):  # fmt: skip
+    """What :func:`stiffen` does; rows, added, loose ← those of a `Taut`; returns how many."""
     if not may_be_taut(joints, reaction_force, position, orientation, inverse_inertia, step):
-        return NOT_TAUT
-    stiffness = np.zeros((len(position), 3, 3))
+        return 0
+    stiffness, found = np.zeros((position.shape[0], 3, 3)), 0
     add_stiffness(joints, reaction_force, position, orientation, stiffness)
-    stiffness *= step * step
-    size = np.sqrt(np.einsum("nij,nij->n", stiffness, stiffness))
-    ease = np.sqrt(np.einsum("nij,nij->n", inverse_inertia, inverse_inertia))
-    taut = np.flatnonzero(size * ease > RESOLVED)  # no eigenvalue of I⁻¹K is larger than this
-    if not taut.size:
-        return NOT_TAUT
-    root = np.linalg.cholesky(inverse_inertia[taut])  # I⁻¹ = C Cᵀ
-    ratio, axes = np.linalg.eigh(np.swapaxes(root, 1, 2) @ stiffness[taut] @ root)
-    added = np.maximum(ratio - RESOLVED, 0.0)  # of h²K₊, by I
-    found = (added > 0.0).any(axis=1)
-    taut, root, axes, added = taut[found], root[found], axes[found], added[found]
-    if not taut.size:
-        return NOT_TAUT
-    span = root @ axes  # I⁻¹ = span spanᵀ, and (I + h²K₊)⁻¹ = span (1 + added)⁻¹ spanᵀ
-    softer = np.einsum("nik,nk,njk->nij", span, 1.0 / (1.0 + added), span)
-    # (I + h²K₊)⁻¹ I ω = span (1 + added)⁻¹ span⁻¹ ω
-    loose = free[taut].copy()
-    along = np.linalg.solve(span, free[taut, 3:, None])[..., 0] / (1.0 + added)
-    free[taut, 3:] = np.einsum("nik,nk->ni", span, along)
-    inverse_inertia[taut] = 0.5 * (softer + np.swapaxes(softer, 1, 2))
-    # I = span⁻ᵀ span⁻¹, and so h²K₊ = span⁻ᵀ added span⁻¹
-    back = np.linalg.inv(span)
-    return Taut(taut, np.einsum("nki,nk,nkj->nij", back, added, back), loose)
+    for i in range(position.shape[0]):
+        size, ease = 0.0, 0.0
+        for k in range(3):
+            for m in range(3):
+                size += (step * step * stiffness[i, k, m]) ** 2
+                ease += inverse_inertia[i, k, m] ** 2
+                stiffness[i, k, m] = step * step * stiffness[i, k, m]
+        # no eigenvalue of h² I⁻¹K is larger than this
+        if not math.sqrt(size) * math.sqrt(ease) > RESOLVED:
+            continue
+        for k in range(6):
+            loose[found, k] = free[i, k]
+        if stiffen_body(stiffness[i], inverse_inertia[i], free[i, 3:], added[found]):
+            rows[found] = i
+            found += 1
+    return found
+
+
+@serial_kernel
+def work_of_stiffness(mean, added, velocity, rows):
+    """Work of what taut joints add to inertias, the torque impulse −h²K₊ ω⁺ [J]."""
+    total = 0.0
+    for n in range(rows.size):
+        i = rows[n]
+        for k in range(3):
+            for m in range(3):
+                total -= mean[i, 3 + k] * added[n, k, m] * velocity[i, 3 + m]
+    return total
 
 
 @serial_kernel
@@ -149,9 +278,22 @@ def steady_turns(twist: Floats, before: Floats, rows: Longs) -> Floats:
     """
     if not rows.size:
         return twist
-    steady, turn = twist.copy(), twist[rows, 3:]
-    square = np.einsum("ni,ni->n", turn, turn)
-    both = np.einsum("ni,ni->n", turn, before[rows])
-    share = np.clip(np.divide(both, square, out=np.zeros_like(both), where=square > 0.0), 0.0, 1.0)
-    steady[rows, 3:] = share[:, None] * turn
+    steady = twist.copy()
+    steady_spins(twist, before, rows, steady)
     return steady
+
+
+@serial_kernel
+def steady_spins(twist, before, rows, steady):
+    """Steady ← what :func:`steady_turns` says of the rotation of bodies `rows`."""
+    for n in range(rows.size):
+        i = rows[n]
+        square, both = 0.0, 0.0
+        for k in range(3):
+            square += twist[i, 3 + k] * twist[i, 3 + k]
+            both += twist[i, 3 + k] * before[i, k]
+        share = 0.0
+        if square > 0.0:
+            share = min(max(both / square, 0.0), 1.0)
+        for k in range(3):
+            steady[i, 3 + k] = share * twist[i, 3 + k]
