@@ -228,7 +228,7 @@ def simulate_small() -> None:
 
     sim = Simulation(small_world(), step=1e-3, compiled=True)
     sim.step()
-    sim.advance(2)
+    sim.advance(5)
     twist, row = np.zeros((1, 6)), np.zeros(1, dtype=np.int64)
     steady_turns(twist, np.zeros((1, 3)), row)
     work_of_stiffness(twist, np.zeros((1, 3, 3)), twist, row)
