@@ -96,6 +96,8 @@ def law(cases: list[Figures]) -> Figures:
         "exponent_error": uncertain,
         "exponent_by_k": {k: exponent(holes - k, rate, error)[0] for k in OTHERS},
         "factor": float(np.mean(factor)),
+        "factor_by_hole": factor.tolist(),
+        "k_at_five_halves": shift(holes, rate, error),
     }
 
 
@@ -107,6 +109,13 @@ def exponent(free: Floats, rate: Floats, error: Floats) -> tuple[float, float]:
     return float((weight * x * np.log(rate)).sum()) / spread, 1.0 / sqrt(spread)
 
 
+def shift(holes: Floats, rate: Floats, error: Floats) -> float:
+    """Beverloo's k where the exponent is 5/2: rate^(2/5) is a straight line through D = k d."""
+    power = rate**0.4
+    slope, start = np.polyfit(holes, power, 1, w=rate / error / power)
+    return float(-start / slope)
+
+
 def show(name: str, figures: Figures) -> str:
     if "failed" in figures:
         return str(figures["failed"])
@@ -114,6 +123,7 @@ def show(name: str, figures: Figures) -> str:
         f"W ~ (D - {K} d)^({figures['exponent']:.3f} ± {figures['exponent_error']:.3f}), "
         f"C = {figures['factor']:.3f}; "
         + ", ".join(f"{slope:.2f} with k = {k}" for k, slope in figures["exponent_by_k"].items())
+        + f"; 5/2 with k = {figures['k_at_five_halves']:.2f}"
     ]
     for case in figures["cases"]:
         lines.append(

@@ -70,7 +70,8 @@ def read(samples: Floats) -> Figures:
     across = float(shear.mean() / samples[:, 1].mean())
     return {
         "stress_ratio": ratio, "stress_ratio_error": error, "ratio_to_yy": across,
-        "pressure": float(pressure.mean()), "solid_fraction": fraction,
+        "pressure": float(pressure.mean()), "normal": samples[:, :3].mean(axis=0).tolist(),
+        "solid_fraction": fraction,
         "solid_fraction_error": fraction_error, "samples": len(samples),
     }  # fmt: skip
 
@@ -78,10 +79,10 @@ def read(samples: Floats) -> Figures:
 def by_amontons(
     world: am.World, args: argparse.Namespace, inertial: float, settings: Settings
 ) -> tuple[Floats, Figures]:
-    """Rigid grains; the step is 1e-3 of strain, but between 0.02 and 0.2 d √(ρ/p)."""
+    """Rigid grains; the step is 5e-4 of strain, but between 0.005 and 0.2 d √(ρ/p)."""
     am.set_threads(1)
     world.cell = dataclasses.replace(world.cell, shear_rate=inertial)
-    step = settings.step or float(np.clip(1e-3 / inertial, 0.02, 0.2))
+    step = settings.step or float(np.clip(5e-4 / inertial, 0.005, 0.2))
     solver = am.APGD(tolerance=settings.tolerance or 1e-3, max_iterations=500)
     law = {} if settings.friction == "default" else {"friction": settings.friction}
     sim = am.Simulation(world, step=step, solver=solver, **law)

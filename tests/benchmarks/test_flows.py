@@ -34,6 +34,7 @@ def test_beverloos_factor():
     found = beverloo.law(cases)
     assert found["factor"] == pytest.approx(0.6)
     assert found["exponent"] == pytest.approx(2.5)
+    assert found["k_at_five_halves"] == pytest.approx(beverloo.K)
     assert found["exponent_by_k"][1.0] > 2.5 > found["exponent_by_k"][1.6]
 
 
