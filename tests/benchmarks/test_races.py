@@ -68,6 +68,28 @@ def test_a_small_silo_discharges(tmp_path, engine):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("engine", ENGINES[:2])
+def test_a_wider_hole_lets_more_through(tmp_path, engine):
+    given = ("--bodies", "1000", "--engines", engine, "--width", "10", "--out", "150", "500")
+    (run,) = figures(tmp_path, "beverloo", *given, "--orifice", "4.5", "6")["runs"]
+    assert "failed" not in run
+    assert [case["complete"] for case in run["cases"]] == [True, True]
+    assert run["cases"][1]["rate"] > 1.5 * run["cases"][0]["rate"]
+    assert 0.4 < run["factor"] < 0.9
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("engine", ENGINES[:2])
+def test_a_flow_under_pressure_has_the_friction_of_grains(tmp_path, engine):
+    given = ("--bodies", "64", "--engines", engine, "--inertial", "0.1")
+    (run,) = figures(tmp_path, "shear", *given, "--strain", "3", "--discarded", "1")["runs"]
+    (case,) = run["cases"]
+    assert case["pressure"] == pytest.approx(1.0, abs=0.05)
+    assert 0.35 < case["stress_ratio"] < 0.55
+    assert 0.53 < case["solid_fraction"] < 0.61
+
+
+@pytest.mark.slow
 def test_engines_agree_on_what_machines_do(tmp_path):
     found = figures(tmp_path, "robots", "--rows", "pendulum", "cube", "--turns", "2")
     for row, height in (("pendulum", 1.73), ("cube", 0.1)):

@@ -2,6 +2,7 @@
 
 from amontons.scenes import (
     BouncingBalls,
+    BrittlePlate,
     Bulldozer,
     Chain,
     Conveyor,
@@ -24,6 +25,7 @@ from amontons.scenes import (
     Plates,
     PressedBed,
     Ragdolls,
+    Sandcastle,
     Shaker,
     Silo,
     SimpleShear,
@@ -62,6 +64,8 @@ SMALL = (
     OddShapes(4),
     Crater(200, width=10.0),
     Snowball(60),
+    Sandcastle(6),
+    BrittlePlate(8),
     Shaker(60, 2),
     PebbleBed(80, core=6.0, outlet=4.0),
     Oedometer(60),

@@ -3,6 +3,7 @@
 from amontons.errors import InputError
 from amontons.scenes.base import Advice, Parameter, Scene, parameter
 from amontons.scenes.bouncing_balls import BouncingBalls
+from amontons.scenes.brittle_plate import BrittlePlate
 from amontons.scenes.bulldozer import Bulldozer
 from amontons.scenes.chain import Chain
 from amontons.scenes.conveyor import Conveyor
@@ -25,6 +26,7 @@ from amontons.scenes.penetration import Penetration
 from amontons.scenes.plates import Plates, plates
 from amontons.scenes.pressed_bed import PressedBed
 from amontons.scenes.ragdolls import Ragdolls
+from amontons.scenes.sandcastle import Sandcastle
 from amontons.scenes.shaker import Shaker
 from amontons.scenes.silo import Silo
 from amontons.scenes.simple_shear import SimpleShear
@@ -57,6 +59,8 @@ SCENES: dict[str, type[Scene]] = {
         Vehicle,
         Crater,
         Snowball,
+        Sandcastle,
+        BrittlePlate,
         Shaker,
         PebbleBed,
         TrackedVehicle,
@@ -91,6 +95,7 @@ __all__ = [
     "SCENES",
     "Advice",
     "BouncingBalls",
+    "BrittlePlate",
     "Bulldozer",
     "Chain",
     "Conveyor",
@@ -114,6 +119,7 @@ __all__ = [
     "Plates",
     "PressedBed",
     "Ragdolls",
+    "Sandcastle",
     "Scene",
     "Shaker",
     "Silo",
