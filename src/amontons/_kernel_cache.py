@@ -22,7 +22,8 @@ PACKAGE = Path(__file__).resolve().parent
 
 KERNEL_FREE = (
     "cli", "viewer", "plots", "testing", "generators", "measure", "results", "interchange",
-    "scenes", "simulation", "model", "checks", "storage", "robots", "sweeps", "ranks", "frames",
+    "scenes", "simulation", "model", "checks", "storage", "robots", "gym", "sweeps", "ranks",
+    "frames",
 )  # fmt: skip
 """Subpackages in which nothing is compiled (import-linter sees to it): no part of a stamp."""
 

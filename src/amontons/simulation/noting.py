@@ -195,7 +195,7 @@ def worst_rows(solved: StepSolution, solution: Solution) -> list[int]:
     u = solution.velocities[: width * count].reshape(count, width)[:, :3]
     normals = solved.terms.contacts.normals
     along = np.einsum("ci,ci->c", u, normals)
-    across = np.linalg.norm(u - along[:, None] * normals, axis=1)
+    across = np.sqrt(np.maximum(np.einsum("ci,ci->c", u, u) - along * along, 0.0))
     rows = solved.rows.only(solved.acting)
     missed = np.concatenate(
         [

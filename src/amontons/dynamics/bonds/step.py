@@ -97,6 +97,8 @@ def bonds_loaded(
 
 def elastic_energies(model: BondModel, which: Longs, strain: Floats) -> Floats:
     """Energy of some bonds with these strains [J], shape (those,)."""
+    if not which.size:
+        return np.zeros(0)
     stiffness = model.beams.stiffness[which]
     return np.asarray(0.5 * np.einsum("bi,bi,bi->b", stiffness, strain, strain))
 

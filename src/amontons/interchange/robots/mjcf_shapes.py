@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from amontons.interchange.robots.left_out import LeftOut
 from amontons.interchange.robots.mechanism import Pose
-from amontons.interchange.robots.outline import Node
+from amontons.interchange.robots.outline import RobotBody
 from amontons.model.shapes import (
     Box,
     Capsule,
@@ -40,7 +40,7 @@ class ShapeWriting:
         self.assets, self.note = assets, left_out.add
         self.known: dict[int, tuple[str, Shape]] = {}
 
-    def add_geoms(self, element: Element, node: Node) -> None:
+    def add_geoms(self, element: Element, node: RobotBody) -> None:
         """Add the shapes of a body, in the frame of its centre of mass."""
         body = node.body
         world, bodies = body.world, body.world.bodies
@@ -57,7 +57,7 @@ class ShapeWriting:
             for name, value in surface.items():
                 made.set(name, value)
 
-    def _surface(self, node: Node) -> dict[str, str]:
+    def _surface(self, node: RobotBody) -> dict[str, str]:
         """Friction and filters of a body's geoms."""
         body = node.body
         bodies, material = body.world.bodies, body.material

@@ -14,7 +14,7 @@ from amontons.errors import InputError
 from amontons.interchange.robots.assembly import SLACK
 from amontons.interchange.robots.mechanism import Actuator, Pose
 from amontons.interchange.robots.mjcf_shapes import ShapeWriting, numbers
-from amontons.interchange.robots.outline import Exportable, Node, Outline, outline_of
+from amontons.interchange.robots.outline import Exportable, RobotBody, RobotOutline, outline_of
 from amontons.model.forces import Bushing, TorsionSpring
 from amontons.model.joints import (
     Connection,
@@ -56,7 +56,7 @@ def save_mjcf(
     if Path(path).suffix.lower() not in (".xml", ".mjcf"):
         raise InputError(f"an MJCF file ends in .xml, got {os.fspath(path)!r}")
     outline = outline_of(what)
-    writing = _Writing(outline)
+    writing = _MjcfWriting(outline)
     root = writing.root(step)
     ElementTree.indent(root)
     with replacing(Path(path)) as stream:
@@ -64,10 +64,10 @@ def save_mjcf(
     return tuple(outline.left_out.lines())
 
 
-class _Writing:
+class _MjcfWriting:
     """The parts of an MJCF file."""
 
-    def __init__(self, outline: Outline) -> None:
+    def __init__(self, outline: RobotOutline) -> None:
         self.outline, self.note = outline, outline.left_out.add
         self.assets = Element("asset")
         self.shapes = ShapeWriting(self.assets, outline.left_out)
@@ -114,7 +114,7 @@ class _Writing:
 
     # -- bodies -----------------------------------------------------------------------------------
 
-    def _add(self, parent: Element, node: Node, frame: Pose) -> None:
+    def _add(self, parent: Element, node: RobotBody, frame: Pose) -> None:
         pose, body = node.pose, node.body
         local = pose.seen_from(frame)
         element = SubElement(
@@ -137,7 +137,7 @@ class _Writing:
         for child in node.children:
             self._add(element, child, pose)
 
-    def _add_joint(self, element: Element, node: Node, pose: Pose) -> None:
+    def _add_joint(self, element: Element, node: RobotBody, pose: Pose) -> None:
         joint = node.joint
         if joint is None or isinstance(joint, Fixed):
             return
@@ -189,7 +189,7 @@ class _Writing:
                 if math.isfinite(motor.limit):
                     made.set("forcerange", numbers([-motor.limit, motor.limit]))
 
-    def _untold(self, motor: Motor, node: Node) -> Actuator:
+    def _untold(self, motor: Motor, node: RobotBody) -> Actuator:
         """An actuator whose control of zero is what the motor does without being told."""
         target = next(
             getattr(motor, name) for name in ("torque", "speed", "position") if hasattr(motor, name)

@@ -34,7 +34,7 @@ Exportable = World | Imported | FromFile
 
 
 @dataclass(eq=False)
-class Node:
+class RobotBody:
     """A body of a tree, and what it hangs on."""
 
     body: Body
@@ -46,7 +46,7 @@ class Node:
     """The file's value of the joint where it was added [rad or m]."""
     springs: list[Connection] = field(default_factory=list)
     """That act on the joint's coordinate."""
-    children: list[Node] = field(default_factory=list)
+    children: list[RobotBody] = field(default_factory=list)
 
     @property
     def pose(self) -> Pose:
@@ -60,12 +60,12 @@ class Node:
 
 
 @dataclass(eq=False)
-class Outline:
+class RobotOutline:
     """Trees of a world, and what closes loops between them."""
 
     world: World
     name: str
-    roots: list[Node]
+    roots: list[RobotBody]
     loops: list[Connection]
     apart: list[tuple[str, str]]
     """Bodies that never touch, though no joint of a tree connects them."""
@@ -75,7 +75,7 @@ class Outline:
     left_out: LeftOut
 
     @property
-    def nodes(self) -> list[Node]:
+    def nodes(self) -> list[RobotBody]:
         """All of them, parents first."""
         found, waiting = [], self.roots[::-1]
         while waiting:
@@ -85,7 +85,7 @@ class Outline:
         return found
 
 
-def outline_of(what: Exportable) -> Outline:
+def outline_of(what: Exportable) -> RobotOutline:
     """The outline of a world in which no step has been taken yet."""
     imported = what.imported if isinstance(what, FromFile) else what
     world = imported.world if isinstance(imported, Imported) else imported
@@ -113,10 +113,12 @@ class _Building:
         self.left_out = LeftOut()
         self.taken = {"world"}  # which MJCF calls its own
 
-    def outline(self) -> Outline:
+    def outline(self) -> RobotOutline:
         world = self.world
         bodies = [world.body(int(each)) for each in world.bodies.id]
-        nodes = {body.id: Node(body, self._free(body.name or f"body {body.id}")) for body in bodies}
+        nodes = {
+            body.id: RobotBody(body, self._free(body.name or f"body {body.id}")) for body in bodies
+        }
         hung = self._hung(nodes)
         loops, apart = [], []
         for joint in world.joints:
@@ -137,9 +139,9 @@ class _Building:
                 node.joint_name = self._joint_name(node.joint, node)
                 node.ref = self.zeros.get(self.names.get(id(node.joint), ""), 0.0)
         roots = [node for each, node in nodes.items() if each not in hung]
-        return Outline(world, "world", roots, loops, apart, {}, None, self.left_out)
+        return RobotOutline(world, "world", roots, loops, apart, {}, None, self.left_out)
 
-    def _hung(self, nodes: dict[int, Node]) -> set[int]:
+    def _hung(self, nodes: dict[int, RobotBody]) -> set[int]:
         """Give bodies their parents, each the first that does not close a loop."""
         above: dict[int, int | None] = {}
         for joint in self.world.joints:
@@ -157,7 +159,7 @@ class _Building:
                 nodes[a].children.append(nodes[b])
         return {each for each, a in above.items() if a is not None}
 
-    def _spring(self, joint: Connection, nodes: dict[int, Node]) -> bool:
+    def _spring(self, joint: Connection, nodes: dict[int, RobotBody]) -> bool:
         """Whether it is the spring of a hinge or slide; then the node has it."""
         for node in nodes.values():
             own = node.joint
@@ -174,7 +176,7 @@ class _Building:
                 return True
         return False
 
-    def _joint_name(self, joint: Connection, node: Node) -> str:
+    def _joint_name(self, joint: Connection, node: RobotBody) -> str:
         known = self.names.get(id(joint)) or joint.name
         return known or f"joint of {node.name}"
 

@@ -15,7 +15,7 @@ from amontons.array_types import Floats
 from amontons.errors import InputError
 from amontons.interchange.robots.mechanism import Pose
 from amontons.interchange.robots.mjcf_shapes import numbers
-from amontons.interchange.robots.outline import Exportable, Node, Outline, outline_of
+from amontons.interchange.robots.outline import Exportable, RobotBody, RobotOutline, outline_of
 from amontons.model.forces import Bushing, TorsionSpring
 from amontons.model.joints import Fixed, Prismatic, Revolute
 from amontons.model.shapes import Box, Capsule, Cylinder, Shape, Sphere
@@ -41,7 +41,7 @@ def save_urdf(what: Exportable, path: str | os.PathLike[str]) -> tuple[str, ...]
     path = Path(path)
     if path.suffix.lower() != ".urdf":
         raise InputError(f"a URDF file ends in .urdf, got {os.fspath(path)!r}")
-    writing = _Writing(outline_of(what), path)
+    writing = _UrdfWriting(outline_of(what), path)
     root = writing.root()
     ElementTree.indent(root)
     for name, text in writing.meshes.items():
@@ -56,10 +56,10 @@ UPRIGHT = 1e-9
 """Cosine of a pitch that counts as a right angle."""
 
 
-class _Writing:
+class _UrdfWriting:
     """The parts of a URDF file."""
 
-    def __init__(self, outline: Outline, path: Path) -> None:
+    def __init__(self, outline: RobotOutline, path: Path) -> None:
         self.outline, self.path, self.note = outline, path, outline.left_out.add
         self.meshes: dict[str, str] = {}
 
@@ -88,7 +88,7 @@ class _Writing:
             self.note("joints that close loops, springs and ropes", joint.name or joint.title)
         return robot
 
-    def _add(self, robot: Element, node: Node, frame: Pose) -> None:
+    def _add(self, robot: Element, node: RobotBody, frame: Pose) -> None:
         """A link whose frame is there, and all that hangs on it."""
         link, body = SubElement(robot, "link", name=node.name), node.body
         if node.moves:
@@ -105,7 +105,7 @@ class _Writing:
         for child in node.children:
             self._add_joint(robot, child, node.name, frame)
 
-    def _add_joint(self, robot: Element, node: Node, parent: str, above: Pose) -> None:
+    def _add_joint(self, robot: Element, node: RobotBody, parent: str, above: Pose) -> None:
         """The joint that a link hangs on, and the link."""
         joint, pose = node.joint, node.pose
         if not isinstance(joint, Revolute | Prismatic | Fixed):
@@ -140,7 +140,7 @@ class _Writing:
                     self.note(f"{name}s of joints", node.joint_name)
         self._add(robot, node, frame)
 
-    def _damping(self, node: Node) -> float:
+    def _damping(self, node: RobotBody) -> float:
         total = 0.0
         for spring in node.springs:
             assert isinstance(spring, TorsionSpring | Bushing)
@@ -151,7 +151,7 @@ class _Writing:
 
     # -- shapes -----------------------------------------------------------------------------------
 
-    def _add_shapes(self, link: Element, node: Node, frame: Pose) -> None:
+    def _add_shapes(self, link: Element, node: RobotBody, frame: Pose) -> None:
         body = node.body
         bodies = body.world.bodies
         origin = np.array(body.world.origins).reshape(-1, 3)[int(bodies.shape[body.index])]
@@ -206,7 +206,7 @@ def _obj(shape: Polyhedron) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _at_zero(node: Node, frame: Pose) -> Pose:
+def _at_zero(node: RobotBody, frame: Pose) -> Pose:
     """A link's frame where the file's value of its joint is zero."""
     joint = node.joint
     if isinstance(joint, Revolute):
