@@ -87,20 +87,18 @@ def geneva_drive(
     between = _polar(psi, np.minimum(rim, _circle_ahead(psi - 0.5 * slot, a, lock + c, rim)))
     bottom = np.array([[depth, -(p + c)], [depth, p + c]])
     sector = np.concatenate([bottom, between])
-    wheel = prism(np.concatenate([_turned(sector, t) for t in turned]), bore=0.4 * depth, width=width)
+    wheel = prism(np.concatenate([_turned(sector, t) for t in turned]), width=width)
     around = np.linspace(-math.pi, math.pi, 4 * pieces, endpoint=False)
     radius = np.minimum(lock, _circle_ahead(around, a, rim + 2.0 * c, lock))
     disc = prism(_polar(around, radius), bore=0.4 * float(radius.min()), width=width)
-    return GenevaParts(
-        wheel, disc, _pin(p, reach, width, pieces), count, a, reach
-    )
+    return GenevaParts(wheel, disc, _pin(p, reach, width, pieces), count, a, reach)
 
 
 def _pin(radius: float, reach: float, width: float, pieces: int) -> TriangleMesh:
-    """A hollow pin at x = reach."""
+    """A pin at x = reach."""
     around = np.linspace(-math.pi, math.pi, 2 * pieces, endpoint=False)
-    hollow = prism(_polar(around, np.full(around.size, radius)), bore=0.3 * radius, width=width)
-    return TriangleMesh(hollow.vertices + (reach, 0.0, 0.0), hollow.faces)
+    about_itself = prism(_polar(around, np.full(around.size, radius)), width=width)
+    return TriangleMesh(about_itself.vertices + np.array([reach, 0.0, 0.0]), about_itself.faces)
 
 
 def _polar(angle: Floats, radius: Floats) -> Floats:

@@ -1,4 +1,4 @@
-"""Parts of machines as closed triangle meshes: involute gears, and Geneva wheels with their drivers.
+"""Parts of machines as closed triangle meshes: prisms, and involute gears.
 
 Parts lie in the plane z = 0 with their axis along z through the origin, and have half of their
 width on each side of it. A mesh is a polygon drawn out along z, so that flanks and arcs are
@@ -13,94 +13,89 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from amontons.array_types import Floats
-from amontons.checks import points_array, positive, whole
+from amontons.checks import finite_array, positive, whole
 from amontons.errors import InputError
+from amontons.generators.polygons import triangles_of_polygon
 from amontons.model.shapes import TriangleMesh
 
 FEWEST_TEETH = 8
 """Teeth of a gear at least: with fewer, the tips are pointed at the usual pressure angles."""
 
+RADIAL = 1e-9
+"""Sine of the angle to the ray from the origin below which an edge runs along it."""
 
-def prism(outline: ArrayLike, *, bore: float, width: float) -> TriangleMesh:
-    """A polygon around the origin, drawn out along z, with a round hole in its middle.
+DRAFT = 0.05
+"""Share of the gap between two teeth by which each side of a tooth is wider at the root circle than
+at the base circle."""
+
+
+def prism(outline: ArrayLike, *, width: float, bore: float | None = None) -> TriangleMesh:
+    """A polygon drawn out along z, full or with a round hole about the origin.
 
     Parameters
     ----------
     outline:
-        Corners [m], counter-clockwise; all of it must be seen from the origin, shape (n, 2)
-    bore:
-        Radius of the hole [m]; its corners are at the angles of the outline's.
+        Corners [m], counter-clockwise; where there is a hole, every ray from the origin crosses the
+        outline once, shape (n, 2)
     width:
         Along z [m], half of it on each side of z = 0.
+    bore:
+        Radius of the hole [m]; its corners are on the rays to those of the outline.
     """
-    given = np.asarray(outline, dtype=np.float64)
-    if given.ndim != 2 or given.shape[1] != 2 or len(given) < 3:
-        raise InputError(f"outline must have shape (n, 2) with n ≥ 3, got {given.shape}")
-    corners = points_array("outline", np.column_stack([given, np.zeros(len(given))]))[:, :2]
-    hole, half = positive("bore", bore), 0.5 * positive("width", width)
+    corners = finite_array("outline", outline)
+    if corners.ndim != 2 or corners.shape[1] != 2 or len(corners) < 3:
+        raise InputError(f"outline must have shape (n, 2) with n ≥ 3, got {corners.shape}")
+    half = 0.5 * positive("width", width)
+    if bore is None:
+        return _full(corners, half)
+    hole = positive("bore", bore)
     after = np.roll(corners, -1, axis=0)
     turning = corners[:, 0] * after[:, 1] - corners[:, 1] * after[:, 0]
-    length = np.hypot(*(after - corners).T)
-    radius = np.hypot(*corners.T)
-    ahead = turning > 1e-12 * radius * length
-    behind = turning < -1e-12 * radius * length
-    if behind.any() or not math.isclose(_turns(corners), 1.0, abs_tol=1e-6):
+    radius, length = np.hypot(*corners.T), np.hypot(*(after - corners).T)
+    back = ~(turning > RADIAL * radius * length)
+    if back.any():
         raise InputError(
-            "outline must go once around the origin, counter-clockwise, and be seen from there "
-            f"everywhere; it turns back after corner {int(np.argmax(behind))}"
+            "outline must go around the origin counter-clockwise, so that every ray from there "
+            f"crosses it once; it does not from corner {int(np.argmax(back))} on"
         )
-    nearest = float(radius.min())
-    if hole >= nearest:
+    angle = np.arctan2(turning, (corners * after).sum(axis=1))
+    if not math.isclose(angle.sum(), math.tau, rel_tol=1e-6):
+        turns = angle.sum() / math.tau
+        raise InputError(f"outline must go once around the origin, not {turns:.3g} times")
+    if hole >= radius.min():
         raise InputError(
-            f"bore is {hole:g} m; the outline comes as near as {nearest:g} m to the origin"
+            f"bore is {hole:g} m; the outline comes as near as {radius.min():g} m to the origin"
         )
-    return _drawn_out(corners, hole / radius[:, None] * corners, ahead, half)
+    return _drawn_out(corners, (hole / radius)[:, None] * corners, half)
 
 
-def _turns(corners: Floats) -> float:
-    angle = np.arctan2(corners[:, 1], corners[:, 0])
-    steps = np.diff(np.append(angle, angle[0]))
-    return float(((steps + math.pi) % math.tau - math.pi).sum() / math.tau)
+def _full(outline: Floats, half: float) -> TriangleMesh:
+    """Walls and lids of a prism without a hole."""
+    lid, count = triangles_of_polygon(outline), len(outline)
+    low = np.arange(count)
+    high, beside = low + count, np.roll(low, -1)
+    walls = [
+        np.column_stack([low, beside, beside + count]), np.column_stack([low, beside + count, high])
+    ]  # fmt: skip
+    points = [np.column_stack([outline, np.full(count, z)]) for z in (-half, half)]
+    return TriangleMesh(np.concatenate(points), np.concatenate([*walls, lid + count, lid[:, ::-1]]))
 
 
-def _drawn_out(outside: Floats, inside: Floats, ahead: Floats, half: float) -> TriangleMesh:
-    """Walls and lids. Where two corners are on one ray, the hole has one corner for both."""
+def _drawn_out(outside: Floats, inside: Floats, half: float) -> TriangleMesh:
+    """Walls and lids of a prism with a hole: two triangles for each of four squares per corner."""
     count = len(outside)
-    place = np.arange(count)
-    for k in range(count):  # not ahead: the next corner's ray is this one's
-        if not ahead[k]:
-            inside[(k + 1) % count] = inside[k]
     rings = [
         np.column_stack([ring, np.full(count, z)])
         for ring in (outside, inside)
         for z in (-half, half)
     ]
-    low, high, hole_low, hole_high = (place + count * k for k in range(4))
-    following = np.roll(place, -1)
-    squares = [
-        (low, low[following], high[following], high),
-        (hole_low[following], hole_low, hole_high, hole_high[following]),
-        (high, high[following], hole_high[following], hole_high),
-        (low[following], low, hole_low, hole_low[following]),
-    ]
+    low, high, hole_low, hole_high = (np.arange(count) + count * k for k in range(4))
+    squares = [(low, high), (high, hole_high), (hole_high, hole_low), (hole_low, low)]
     faces = []
-    for number, (a, b, c, d) in enumerate(squares):
-        whole_one, half_one = np.column_stack([a, b, c]), np.column_stack([a, c, d])
-        if number == 0:
-            faces += [whole_one, half_one]
-        elif number == 1:
-            faces += [whole_one[ahead], half_one[ahead]]
-        elif number == 2:  # a triangle with one corner at the hole where both are on one ray
-            faces += [whole_one, half_one[ahead]]
-        else:
-            faces += [np.column_stack([a, b, d]), np.column_stack([b, c, d])[ahead]]
-    points, triangles = np.concatenate(rings), np.concatenate(faces)
-    return TriangleMesh(points, triangles[_with_area(points, triangles)])
-
-
-def _with_area(points: Floats, triangles: Floats) -> Floats:
-    a, b, c = np.moveaxis(points[triangles], 1, 0)
-    return np.asarray((a != b).any(1) & (b != c).any(1) & (c != a).any(1))
+    for near, far in squares:
+        beside, across = np.roll(near, -1), np.roll(far, -1)
+        faces += [np.column_stack([near, beside, across]), np.column_stack([near, across, far])]
+    return TriangleMesh(np.concatenate(rings), np.concatenate(faces))
 
 
 def involute_gear(
@@ -123,8 +118,8 @@ def involute_gear(
     Parameters
     ----------
     teeth:
-        How many, at least 8. Gears of fewer than 18 teeth have radial flanks below the base circle,
-        which is where cutters would undercut them.
+        How many, at least 8. Below the base circle flanks are all but radial: nothing is undercut,
+        and tips of a large gear run into the roots of one with fewer than 18 teeth.
     module:
         Pitch diameter per tooth [m]
     width:
@@ -139,7 +134,10 @@ def involute_gear(
         Straight pieces of a flank.
     """
     count, pieces = whole("teeth", teeth, least=FEWEST_TEETH), whole("points", points, least=2)
-    size, alpha = positive("module", module), math.radians(positive("pressure_angle", pressure_angle))
+    size, alpha = (
+        positive("module", module),
+        math.radians(positive("pressure_angle", pressure_angle)),
+    )
     if not 5.0 <= pressure_angle <= 35.0:
         raise InputError(f"pressure_angle is {pressure_angle:g}°; it must be 5 to 35")
     if not 0.0 <= backlash < 0.5 * size:
@@ -157,11 +155,10 @@ def involute_gear(
         )
     if half[0] >= math.pi / count:
         raise InputError(f"teeth of {count} at a pressure angle of {pressure_angle:g}° overlap")
-    if root < base:  # radial below the base circle
-        radius, half = np.append(root, radius), np.append(half[0], half)
-    tooth = np.column_stack(
-        [np.append(radius, radius[::-1]), np.append(-half, half[::-1])]
-    )
+    if root < base:  # all but radial below the base circle
+        wider = half[0] + DRAFT * (math.pi / count - half[0])
+        radius, half = np.append(root, radius), np.append(wider, half)
+    tooth = np.column_stack([np.append(radius, radius[::-1]), np.append(-half, half[::-1])])
     turned = math.tau / count * np.arange(count)[:, None]
     r, angle = np.tile(tooth[:, 0], count), (tooth[:, 1] + turned).ravel()
     hole = root / 3.0 if bore is None else bore

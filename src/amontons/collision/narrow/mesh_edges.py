@@ -80,8 +80,8 @@ def upright_normal(a, b, n):
 def slips_off(a, b, one, other, u, v, depth, slack):
     """Whether edges that overlap by `depth` come free sooner past one of their ends.
 
-    a, b: their sides; one, other: their crossing points, from 0 to 1; u, v: edges from end to end.
-    Past the end of A's edge in direction w, the contact's normal would be w: B's edge must allow it.
+    a, b: their sides; one, other: where they cross, from 0 to 1; u, v: edges from end to end.
+    Past the end of A's edge in direction w, the normal would be w, which B's edge must allow.
     """
     length, span = norm(u), norm(v)
     w, z = over(u, length), over(v, span)
@@ -171,8 +171,6 @@ def edges_of_both(shapes, s, t, pose, near, count, margin, found):
                     table, name = room_for_one(table, name, made)
                     code = (3 * f + k) * 2654435761 + (3 * g + j) * 2246822519
                     code ^= code >> 29
-                    store(
-                        table, name, made, n, p, gap, (code & 0x3FFFFFFF) << 2 | OF_EDGES
-                    )
+                    store(table, name, made, n, p, gap, (code & 0x3FFFFFFF) << 2 | OF_EDGES)
                     made += 1
     return table, name, made

@@ -152,11 +152,11 @@ def vertices_of(shapes, s, t, pose, home, near, count, side, margin, found):
         if nearest > margin:
             # outside, too far; or deep within: then out by the shortest way
             depth, m = distance_to_mesh(shapes, True, t, walk, p, 0.0)
-            if depth < 0.0:
-                if vertex_rises(shapes, s, g, vertex, into_b(pose, negative(m))) <= LEANING:
-                    table, name = room_for_one(table, name, made)
-                    put_at_home(table, name, made, home, side, m, p, depth, 8 * vertex)
-                    made += 1
+            into = into_b(pose, negative(m))
+            if depth < 0.0 and vertex_rises(shapes, s, g, vertex, into) <= LEANING:
+                table, name = room_for_one(table, name, made)
+                put_at_home(table, name, made, home, side, m, p, depth, 8 * vertex)
+                made += 1
             low = high
             continue
         m = feature_normal(
