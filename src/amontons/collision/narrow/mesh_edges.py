@@ -149,8 +149,11 @@ def edges_of_both(shapes, s, t, pose, near, count, margin, found):
     table, name, made, walk, size = found
     for i in range(count):
         f, g = near[i, 0], near[i, 1]
+        any_of_b = False
+        for j in range(3):
+            any_of_b = any_of_b or owned_edge(shapes, t, g, j)
         for k in range(3):
-            if not owned_edge(shapes, s, f, k):
+            if not any_of_b or not owned_edge(shapes, s, f, k):
                 continue
             a = into_faces(shapes, s, f, k)
             if not sticks_out(a):

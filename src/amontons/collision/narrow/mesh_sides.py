@@ -6,7 +6,7 @@ import numpy as np
 
 from amontons._jit import routine
 from amontons.algebra.vectors import cross, dot, minus, perpendicular, row, times
-from amontons.collision.narrow.choose_four import weighed
+from amontons.collision.narrow.choose_four import FLAT, ROUND, weighed
 
 ALIKE = 0.996
 """Cosine of the angle (5°) within which normals count as one side."""
@@ -21,9 +21,9 @@ SIDES = 16
 SLANT = (np.cos(0.35), np.sin(0.35))
 """Direction in the plane of contact to be extreme in; slanted, for edges are often square."""
 
-TILT = 0.05
-"""Tilt [rad] that brings down points which still count for a third: corners of faces that lean, or
-points of a finely divided round surface."""
+WAYS = 8
+"""Directions to be extreme in: four for round surfaces, whose higher points hardly count, and four
+for flat faces that lean; mostly they choose the same contacts."""
 
 AS_DEEP = 1e-9
 """Depths that differ by less, as a part of the size, are equal: the first contact counts."""
@@ -76,17 +76,18 @@ def choose_of_side(table, seed, side, count, size, chosen, kept):
     u = perpendicular(n)
     v = cross(n, u)
     begin, lowest, spread = kept, np.inf, 0.0
-    for way in range(4):
+    for way in range(WAYS):
         c = SLANT[0] if way % 2 == 0 else -SLANT[1]
         s = SLANT[1] if way % 2 == 0 else SLANT[0]
-        sign = 1.0 if way < 2 else -1.0
+        sign = 1.0 if way % 4 < 2 else -1.0
+        tilt = ROUND if way < 4 else FLAT
         best, farthest = seed, 0.0
         for k in range(count):
             q = side[k]
             d = minus(point_of(table, q), p)
             d = minus(d, times(dot(n, d), n))
             far = sign * (c * dot(d, u) + s * dot(d, v))
-            far = weighed(far, far, table[q, 6] - table[seed, 6], TILT)
+            far = weighed(far, far, table[q, 6] - table[seed, 6], tilt)
             if far > farthest * (1.0 + 1e-3) + AS_FAR * size:
                 best, farthest = q, far
         lowest = min(lowest, table[best, 6])
@@ -113,7 +114,7 @@ def choose_of_meshes(table, made, size, chosen):
     kept = 0
     for _ in range(SIDES):
         seed = deepest_left(table, made, left, size)
-        if seed < 0 or kept + 5 > chosen.size:
+        if seed < 0 or kept + WAYS + 1 > chosen.size:
             break
         count = claim_side(table, made, seed, size, left, side)
         kept = choose_of_side(table, seed, side, count, size, chosen, kept)

@@ -17,13 +17,13 @@ from amontons.collision.body_parts import Poses
 from amontons.collision.narrow.convex_pairs import relative_pose
 from amontons.collision.narrow.mesh_edges import edges_of_both
 from amontons.collision.narrow.mesh_near import faces_near_each_other
-from amontons.collision.narrow.mesh_sides import SIDES, choose_of_meshes, point_of
+from amontons.collision.narrow.mesh_sides import SIDES, WAYS, choose_of_meshes, point_of
 from amontons.collision.narrow.mesh_vertices import NUMBERS, vertices_of
 from amontons.collision.pair_contacts import PairContacts, empty_slots, packed
 from amontons.collision.queries.tree_boxes import new_walk
 from amontons.model.shapes.table import ShapeArrays
 
-KEPT = 5 * SIDES
+KEPT = (WAYS + 1) * SIDES
 """Most contacts of two meshes."""
 
 
@@ -84,7 +84,7 @@ def collide_closed_meshes(shapes, poses, pair, margin, found):
 
 
 def collide_meshes(shapes: ShapeArrays, poses: Poses, pairs: Ints, margin: float) -> PairContacts:
-    """Contacts of pairs of closed meshes, at most five on each side of the solids."""
+    """Contacts of pairs of closed meshes, a few on each side of the solids."""
     found = empty_slots(len(pairs), KEPT)
     collide_closed_meshes.sized(len(pairs))(shapes, poses, pairs, margin, found)
     return packed(found)
