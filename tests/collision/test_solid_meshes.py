@@ -6,6 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+import amontons as am
+from amontons.algebra.rotations import quaternion_product, rotation_matrices
 from helpers.mesh_oracles import (
     crossing,
     drawn_out,
@@ -13,9 +16,6 @@ from helpers.mesh_oracles import (
     lumpy,
     mesh_box,
 )
-
-import amontons as am
-from amontons.algebra.rotations import quaternion_product, rotation_matrices
 
 CUBE = mesh_box((1.0, 1.0, 1.0))
 ELL = drawn_out([(0, 0), (3, 0), (3, 1), (1, 1), (1, 3), (0, 3)], 1.0)
@@ -123,7 +123,7 @@ def test_shallow_overlaps_of_cubes_are_as_of_boxes(seed):
     agree = got.normals @ want.normals[near] > 1.0 - 1e-9
     assert agree.any(), "none of the contacts has the box's normal"
     assert got.gaps[agree].min() == pytest.approx(-1e-3, abs=1e-6)
-    assert got.gaps[mine] >= -1e-3 * (1.0 + 1e-3) or agree[mine]
+    assert got.gaps[mine] > -2e-3  # other features overlap, too, but not by much more
 
 
 # -- symmetries ----------------------------------------------------------------------------------

@@ -114,4 +114,4 @@ def _circle_ahead(angle: Floats, distance: float, radius: float, most: float) ->
     """How far a ray goes until it meets a circle about (distance, 0); `most` where it does not."""
     square = radius**2 - (distance * np.sin(angle)) ** 2
     near = distance * np.cos(angle) - np.sqrt(np.maximum(square, 0.0))
-    return np.where((square > 0.0) & (np.cos(angle) > 0.0), near, most)
+    return np.asarray(np.where((square > 0.0) & (np.cos(angle) > 0.0), near, most))
