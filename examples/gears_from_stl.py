@@ -39,7 +39,7 @@ for teeth, x, angle in zip(TEETH, (0.0, distance), (0.0, half_turn), strict=True
 (first, at), (second, there) = joints
 world.add_joint(am.Revolute(None, first, point=at, axis=axis, motor=am.SpeedMotor(speed=SPEED)))
 world.add_joint(am.Revolute(None, second, point=there, axis=axis, friction=0.05))  # N m
-sim = am.Simulation(world, step=2e-3)
+sim = am.Simulation(world, step=1e-3)
 
 angles = []
 sim.run(2.0 * np.pi / SPEED, on_step=lambda report: angles.append(np.array(sim.joints.angle)))

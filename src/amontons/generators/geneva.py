@@ -36,8 +36,7 @@ class GenevaParts(NamedTuple):
         turns = math.floor(crank_angle / math.tau + 0.5)
         theta, reach = crank_angle - turns * math.tau, math.pi / 2.0 - math.pi / self.slots
         theta = min(max(theta, -reach), reach)
-        across, along = self.crank * math.sin(theta), self.distance - self.crank * math.cos(theta)
-        return -(turns * math.tau / self.slots + math.atan2(across, along))
+        return _wheel_angle(self.slots, self.distance, theta) - turns * math.tau / self.slots
 
 
 def geneva_drive(
@@ -62,9 +61,10 @@ def geneva_drive(
     width:
         Along the axes [m]
     pin:
-        Its radius [m]; by default 0.06 of the distance.
+        Its radius [m]; by default 0.06 of the distance or less, as there is room for it.
     clearance:
-        Between pin and slot, and between disc and wheel [m]; by default 0.002 of the distance.
+        Between pin and slot, and between disc and wheel [m]; by default 0.002 of the distance,
+        or a tenth of the pin's radius if that is less.
     points:
         Straight pieces of a quarter of a circle.
     """
@@ -72,9 +72,9 @@ def geneva_drive(
     if count > 12:
         raise InputError(f"slots is {count}; it must be 3 to 12")
     a = positive("distance", distance)
-    p = positive("pin", 0.06 * a if pin is None else pin)
-    c = positive("clearance", 0.002 * a if clearance is None else clearance)
     reach, rim = a * math.sin(math.pi / count), a * math.cos(math.pi / count)
+    p = positive("pin", min(0.06 * a, 0.2 * reach, 0.2 * (a - reach)) if pin is None else pin)
+    c = positive("clearance", min(0.002 * a, 0.1 * p) if clearance is None else clearance)
     lock, depth = reach - 1.6 * p, a - reach - 1.2 * p
     if lock < 2.0 * p or depth < 2.0 * p:
         raise InputError(f"pin is {p:g} m: too thick for {count} slots and axes {a:g} m apart")
@@ -83,25 +83,53 @@ def geneva_drive(
     slot = math.tau / count
     turned = math.pi + slot * np.arange(count)
     edge = math.asin((p + c) / rim)
-    psi = np.linspace(edge, slot - edge, 2 * pieces + 1)
+    arc = _polar(np.linspace(-0.5 * math.pi, 0.5 * math.pi, 2 * pieces + 1), lock + c)
+    seen = np.arctan2(arc[:, 1], a - arc[:, 0]) + 0.5 * slot
+    bare = math.acos(min((a * a + rim * rim - (lock + c) ** 2) / (2.0 * a * rim), 1.0))
+    ends = [edge, 0.5 * slot - bare, 0.5 * slot + bare, slot - edge]
+    psi = np.unique(np.clip(np.append(seen, ends), edge, slot - edge))
     between = _polar(psi, np.minimum(rim, _circle_ahead(psi - 0.5 * slot, a, lock + c, rim)))
     bottom = np.array([[depth, -(p + c)], [depth, p + c]])
     sector = np.concatenate([bottom, between])
-    wheel = prism(np.concatenate([_turned(sector, t) for t in turned]), width=width)
-    around = np.linspace(-math.pi, math.pi, 4 * pieces, endpoint=False)
-    radius = np.minimum(lock, _circle_ahead(around, a, rim + 2.0 * c, lock))
-    disc = prism(_polar(around, radius), bore=0.4 * float(radius.min()), width=width)
-    return GenevaParts(wheel, disc, _pin(p, reach, width, pieces), count, a, reach)
+    outline = np.concatenate([_turned(sector, t) for t in turned])
+    disc = _disc(outline, count, a, lock, c, 8 * pieces)
+    bore = 0.4 * float(np.hypot(*disc.T).min())
+    return GenevaParts(
+        prism(outline, width=width), prism(disc, bore=bore, width=width),
+        _pin(p, reach, width, pieces), count, a, reach,
+    )  # fmt: skip
+
+
+def _disc(
+    wheel: Floats, slots: int, distance: float, lock: float, clearance: float, corners: int
+) -> Floats:
+    """The locking disc, cut out where the wheel passes while it turns, with the clearance."""
+    radius = np.full(corners, lock)
+    reach = math.pi / 2.0 - math.pi / slots
+    for theta in np.linspace(-reach, reach, 401):
+        seen = _turned(wheel, _wheel_angle(slots, distance, theta)) + np.array([distance, 0.0])
+        seen = _turned(seen, -theta)
+        away = np.hypot(*seen.T)
+        place = np.arctan2(seen[:, 1], seen[:, 0]) / math.tau * corners + 0.5 * corners
+        for beside in (np.floor(place), np.ceil(place)):
+            np.minimum.at(radius, beside.astype(np.int64) % corners, away - clearance)
+    return _polar(np.linspace(-math.pi, math.pi, corners, endpoint=False), radius)
+
+
+def _wheel_angle(slots: int, distance: float, theta: float) -> float:
+    """While the pin is in a slot: the wheel's angle where the crank is at θ."""
+    crank = distance * math.sin(math.pi / slots)
+    return -math.atan2(crank * math.sin(theta), distance - crank * math.cos(theta))
 
 
 def _pin(radius: float, reach: float, width: float, pieces: int) -> TriangleMesh:
     """A pin at x = reach."""
     around = np.linspace(-math.pi, math.pi, 2 * pieces, endpoint=False)
-    about_itself = prism(_polar(around, np.full(around.size, radius)), width=width)
+    about_itself = prism(_polar(around, radius), width=width)
     return TriangleMesh(about_itself.vertices + np.array([reach, 0.0, 0.0]), about_itself.faces)
 
 
-def _polar(angle: Floats, radius: Floats) -> Floats:
+def _polar(angle: Floats, radius: Floats | float) -> Floats:
     return np.column_stack([radius * np.cos(angle), radius * np.sin(angle)])
 
 
