@@ -59,11 +59,13 @@ def test_a_flat_follower_rises_as_an_eccentric_has_it():
     radius, off, corners = 0.03, 0.01, 240
     around = np.linspace(0.0, 2.0 * np.pi, corners, endpoint=False)
     outline = np.column_stack([off + radius * np.cos(around), radius * np.sin(around)])
-    world = am.World(gravity=(0.0, -9.81, 0.0))
-    cam = world.add_body(prism(outline, bore=0.005, width=0.02), density=7800.0, placed_by="frame")
+    world, smooth = am.World(gravity=(0.0, -9.81, 0.0)), am.Material(friction=0.0)
+    disc = prism(outline, bore=0.005, width=0.02)
+    cam = world.add_body(disc, density=7800.0, placed_by="frame", material=smooth)
     follower = world.add_body(
-        mesh_box((0.1, 0.01, 0.01)), density=7800.0, position=(0.0, radius + 0.005, 0.0)
-    )
+        mesh_box((0.1, 0.01, 0.01)), density=7800.0, position=(0.0, radius + 0.005, 0.0),
+        material=smooth,
+    )  # fmt: skip
     motor = am.SpeedMotor(speed=np.pi)
     world.add_joint(am.Revolute(None, cam, point=(0, 0, 0), axis=AXIS, motor=motor))
     world.add_joint(am.Prismatic(None, follower, point=(0, radius, 0), axis=(0, 1, 0)))
