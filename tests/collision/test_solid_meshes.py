@@ -356,3 +356,20 @@ def test_a_block_slides_down_a_slope_of_triangles():
     gain = 9.81 * (np.sin(slope) - friction * np.cos(slope))
     assert way == pytest.approx(0.5 * gain * time * (time + h), rel=1e-3)
     assert np.abs(np.asarray(block.angular_velocity)).max() < 1e-6
+
+
+def test_threads_change_nothing():
+    rng = np.random.default_rng(0)
+    meshes = [CUBE, ELL, lumpy(rng, 3)]
+    position, turn = rng.uniform(-3.0, 3.0, (60, 3)), quaternions(rng, 60)
+    detector = am.CollisionDetector(meshes, which=np.arange(60) % 3, margin=0.1)
+    before, found = am.get_threads(), []
+    try:
+        for threads in (1, min(2, am.max_threads())):
+            am.set_threads(threads)
+            found.append(detector.detect(position, turn))
+    finally:
+        am.set_threads(before)
+    assert len(found[0]) > 100
+    for field in ("bodies", "normals", "arms_a", "arms_b", "gaps", "keys"):
+        assert np.array_equal(getattr(found[0], field), getattr(found[1], field))

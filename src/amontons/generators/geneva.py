@@ -135,7 +135,7 @@ def _polar(angle: Floats, radius: Floats | float) -> Floats:
 
 def _turned(points: Floats, angle: float) -> Floats:
     c, s = math.cos(angle), math.sin(angle)
-    return points @ np.array([[c, s], [-s, c]])
+    return np.asarray(points @ np.array([[c, s], [-s, c]]))
 
 
 def _circle_ahead(angle: Floats, distance: float, radius: float, most: float) -> Floats:
