@@ -278,8 +278,10 @@ def test_a_torus_on_a_box_comes_to_rest():
     assert sim.bodies.position[1, 2] == pytest.approx(0.05, abs=1e-4)
 
 
-def test_meshes_that_come_near_each_other_are_warned_of():
-    detector = am.CollisionDetector([cube_mesh(np.ones(3))], which=[0, 0, 0], margin=0.1)
+def test_open_meshes_that_come_near_each_other_are_warned_of():
+    lid = cube_mesh(np.ones(3))
+    lid = am.TriangleMesh(lid.vertices, lid.faces[1:])
+    detector = am.CollisionDetector([lid], which=[0, 0, 0], fixed=[False] * 3, margin=0.1)
     far = [[0, 0, 0.0], [0, 0, 5.0], [0, 0, 10.0]]
     assert len(detector.detect(far)) == 0
     near = [[0, 0, 0.0], [0, 0, 5.0], [0, 0, 6.05]]

@@ -38,7 +38,7 @@ class DetectorTables(NamedTuple):
     numbers: PartNumbers
     searches: tuple[SearchTables, ...]  # one for each margin
     only_spheres: bool  # one for each body
-    meshes_may_meet: bool  # two of them, which is worth a warning
+    meshes_may_meet: bool  # two of them, which the staged step alone can handle
 
 
 class CollisionDetector:
@@ -116,8 +116,10 @@ class CollisionDetector:
         self._assembly = Assembly(parts)
         self._upright = np.tile([1.0, 0.0, 0.0, 0.0], (parts.bodies, 1))
         self._only_spheres = parts.offset is None and bool((parts.shapes.kind == SPHERE).all())
-        meshes = np.count_nonzero(parts.shapes.kind[parts.shape] == MESH)
-        self._meshes_may_meet = bool(meshes > 1)
+        mesh = parts.shapes.kind[parts.shape] == MESH
+        opened = mesh & (parts.shapes.size[parts.shape, 0] == 0.0)
+        self._meshes_may_meet = bool(np.count_nonzero(mesh) > 1)
+        self._may_miss_meshes = self._meshes_may_meet and bool(opened.any())
         fixed_bodies = np.zeros(parts.bodies, dtype=bool)
         if fixed is not None:
             fixed_bodies = np.asarray(fixed)
@@ -197,7 +199,7 @@ class CollisionDetector:
         close = self._broad.find(poses, margin, self._look(order, free))
         if self._only_spheres:
             return self._assembly.of_spheres(poses.place, close, margin, order)
-        if self._meshes_may_meet:
+        if self._may_miss_meshes:
             self._warn_of_meshes(close.pairs)
         narrowed = narrow_phase(self._parts.shapes, poses, close.pairs, margin)
         return self._assembly.of_all(poses.place, position, close, narrowed, margin, order)
@@ -246,17 +248,22 @@ class CollisionDetector:
         return np.unique(np.sort(pairs, axis=1), axis=0)
 
     def _warn_of_meshes(self, pairs: Ints) -> None:
-        """Warn, once, of two meshes that come near each other: they will not touch."""
-        both = (self._parts.shapes.kind[self._parts.shape[pairs]] == MESH).all(axis=1)
-        if both.any():
-            a, b = np.sort(self._parts.body[pairs[np.argmax(both)]])
+        """Warn, once, of two meshes that come near each other and will not touch: one is open."""
+        shapes, shape = self._parts.shapes, self._parts.shape[pairs]
+        missed = (shapes.kind[shape] == MESH).all(axis=1) & (shapes.size[shape, 0] == 0.0).any(
+            axis=1
+        )
+        if missed.any():
+            a, b = np.sort(self._parts.body[pairs[np.argmax(missed)]])
             warnings.warn(
                 f"bodies {a} and {b} come near each other, but two triangle meshes pass through "
-                "each other; make one of them a compound of convex parts: TriangleMesh.decompose",
+                "each other unless both are closed: close the mesh (TriangleMesh.closed says which "
+                "is open), or make one of the two a compound of convex parts "
+                "(TriangleMesh.decompose)",
                 ProblemWarning,
                 stacklevel=3,
             )
-            self._meshes_may_meet = False
+            self._may_miss_meshes = False
 
     def _poses(self, position: ArrayLike, orientation: ArrayLike | None) -> Poses:
         return self._parts.poses(*self._checked(position, orientation))

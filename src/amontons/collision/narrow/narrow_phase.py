@@ -18,6 +18,7 @@ from amontons.collision.narrow.capsule_pairs import collide_capsules
 from amontons.collision.narrow.convex_pairs import collide_convex
 from amontons.collision.narrow.mesh_pairs import collide_mesh
 from amontons.collision.narrow.plane_pairs import collide_plane
+from amontons.collision.narrow.solid_meshes import collide_meshes
 from amontons.collision.narrow.sphere_pairs import collide_sphere_convex
 from amontons.collision.pair_contacts import (
     MOST,
@@ -92,6 +93,7 @@ def _table() -> dict[tuple[int, int], Narrow]:
     table[CAPSULE, CAPSULE] = ByKernel(collide_capsules)
     table[BOX, BOX] = ByKernel(collide_boxes)
     table |= {(MESH, b): collide_mesh for b in convex}
+    table[MESH, MESH] = collide_meshes
     return table
 
 
@@ -99,7 +101,7 @@ def _ranked() -> tuple[Longs, list[tuple[Narrow, int, int]]]:
     """Ranks of all pairs of kinds, and every narrow phase with its first rank and the end.
 
     Pairs of kinds with the same kernel are adjacent, to save calls. Two
-    spheres come first, and those that do not meet (two planes, two meshes) last.
+    spheres come first, and those that do not meet (two planes) last.
     """
     table = _table()
     kernels = list(dict.fromkeys(table.values()))
@@ -154,7 +156,7 @@ def narrow_phase(shapes: ShapeArrays, poses: Poses, pairs: Ints, margin: float) 
     """Contacts of pairs of parts, by the kernels that find them.
 
     A is the part of the lower kind, or the first of two of one kind. Pairs of kinds that do not
-    meet (two planes, two meshes) have none.
+    meet (two planes) have none, nor have two meshes of which one is open.
     """
     start = np.zeros(KINDS * KINDS + 1, dtype=np.int64)
     which, ordered = np.empty(len(pairs), dtype=np.int64), np.empty_like(pairs)

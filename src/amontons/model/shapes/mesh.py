@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from amontons.array_types import Floats, Ints
 from amontons.checks import points_array, positive
 from amontons.errors import InputError
-from amontons.model.shapes.base import Faces
+from amontons.model.shapes.base import Faces, ShapeRow
 from amontons.model.shapes.crossing import first_crossing
 from amontons.model.shapes.faceted import Faceted
 from amontons.model.shapes.mesh_faces import merged_vertices, mesh_faces, triangle_array
@@ -124,6 +124,9 @@ class TriangleMesh(Faceted):
             "A body that is fixed or has a motion can have it; or take its convex hull "
             "(ConvexHull.from_mesh)"
         )
+
+    def encode(self) -> ShapeRow:
+        return super().encode()._replace(size=(1.0 if self.closed else 0.0, 0.0, 0.0, 0.0))
 
     @property
     def _points(self) -> Floats:

@@ -19,7 +19,7 @@ class ShapeKind(IntEnum):
     """How a shape's numbers are read. A pair of parts is always taken in this order."""
 
     PLANE = 0  # half-space n·p ≤ offset; size = (n, offset)
-    MESH = 1  # one-sided triangles, height fields included; no size
+    MESH = 1  # one-sided triangles, height fields included; size = (1 if closed, 0, 0, 0)
     SPHERE = 2  # size = (radius, 0, 0, 0)
     CAPSULE = 3  # size = (radius, half length of its segment along z, 0, 0)
     BOX = 4  # size = (half extents, 0)
