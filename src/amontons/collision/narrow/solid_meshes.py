@@ -2,7 +2,7 @@
 
 Two solids touch where a feature of one and a feature of the other are nearest to each other, and
 the direction between them is within the normal cones of both. Faces give their own normals, so
-that flat faces on flat faces have upright contacts. See docs/decisions/0026-mesh-on-mesh.md.
+that flat faces on flat faces have upright contacts. See docs/decisions/0025-mesh-on-mesh.md.
 """
 
 from __future__ import annotations
