@@ -358,6 +358,19 @@ def test_a_block_slides_down_a_slope_of_triangles():
     assert np.abs(np.asarray(block.angular_velocity)).max() < 1e-6
 
 
+def test_a_stone_comes_to_rest_on_three_of_its_corners():
+    """One of them is nearly between the others: it must not be left out in any step."""
+    world = am.World()
+    world.add_body(mesh_box((2.0, 2.0, 0.2)), position=(0, 0, -0.1), fixed=True)
+    stone = lumpy(np.random.default_rng(0), 4).scaled(0.1)
+    body = world.add_body(stone, density=1000.0, position=(0.03, 0.02, 0.15), placed_by="frame")
+    sim = am.Simulation(world, step=5e-3)
+    sim.run(3.0)
+    assert np.abs(sim.bodies.twist[1]).max() < 1e-6
+    heights = placed(stone, np.zeros(3), body.orientation)[:, 2]
+    assert (heights < heights.min() + 1e-6).sum() == 3
+
+
 def test_threads_change_nothing():
     rng = np.random.default_rng(0)
     meshes = [CUBE, ELL, lumpy(rng, 3)]

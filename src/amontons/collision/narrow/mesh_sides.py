@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from amontons._jit import routine
-from amontons.algebra.vectors import cross, dot, minus, perpendicular, row, times
-from amontons.collision.narrow.choose_four import FLAT, ROUND, weighed
+from amontons.algebra.vectors import along, dot, minus, norm, put, row, times
+from amontons.collision.narrow.choose_four import FLAT, ROUND, choose_four
 
 ALIKE = 0.996
 """Cosine of the angle (5°) within which normals count as one side."""
@@ -18,12 +18,8 @@ the size; so two pairs of teeth on one line of action are two sides."""
 SIDES = 16
 """Most sides that two meshes may touch at."""
 
-SLANT = (np.cos(0.35), np.sin(0.35))
-"""Direction in the plane of contact to be extreme in; slanted, for edges are often square."""
-
-WAYS = 8
-"""Directions to be extreme in: four for round surfaces, whose higher points hardly count, and four
-for flat faces that lean; mostly they choose the same contacts."""
+MOST_OF_SIDE = 8
+"""Most contacts of a side."""
 
 AS_DEEP = 1e-9
 """Depths that differ by less, as a part of the size, are equal: the first contact counts."""
@@ -67,43 +63,46 @@ def claim_side(table, made, seed, size, left, side):
 
 
 @routine
-def choose_of_side(table, seed, side, count, size, chosen, kept):
-    """Append to `chosen` the extreme contacts of a side, and the seed where it is deeper; how many.
+def seen_from_side(table, seed, side, count, points):
+    """Points ← those of a side's contacts, as high along its normal as their gaps; their span."""
+    n, p, span = row(table, seed), point_of(table, seed), 0.0
+    for k in range(count):
+        d = minus(point_of(table, side[k]), p)
+        d = minus(d, times(dot(n, d), n))
+        span = max(span, norm(d))
+        put(points, k, along(d, table[side[k], 6], n))
+    return span
 
-    Contacts that are less deep count for less.
-    """
-    n, p = row(table, seed), point_of(table, seed)
-    u = perpendicular(n)
-    v = cross(n, u)
-    begin, lowest, spread = kept, np.inf, 0.0
-    for way in range(WAYS):
-        c = SLANT[0] if way % 2 == 0 else -SLANT[1]
-        s = SLANT[1] if way % 2 == 0 else SLANT[0]
-        sign = 1.0 if way % 4 < 2 else -1.0
-        tilt = ROUND if way < 4 else FLAT
-        best, farthest = seed, 0.0
-        for k in range(count):
-            q = side[k]
-            d = minus(point_of(table, q), p)
-            d = minus(d, times(dot(n, d), n))
-            far = sign * (c * dot(d, u) + s * dot(d, v))
-            far = weighed(far, far, table[q, 6] - table[seed, 6], tilt)
-            if far > farthest * (1.0 + 1e-3) + AS_FAR * size:
-                best, farthest = q, far
-        lowest = min(lowest, table[best, 6])
-        spread += farthest
-        known = False
-        for k in range(begin, kept):
-            known = known or chosen[k] == best
-        if not known:
-            chosen[kept] = best
-            kept += 1
-    known = False
+
+@routine
+def known(table, chosen, begin, kept, q, size):
+    """Whether a contact, or another at its place, is among chosen[begin:kept]."""
     for k in range(begin, kept):
-        known = known or chosen[k] == seed
-    if not known and table[seed, 6] < lowest - 1e-7 * spread:
-        chosen[kept] = seed
-        kept += 1
+        d = minus(point_of(table, q), point_of(table, chosen[k]))
+        if chosen[k] == q or dot(d, d) <= (AS_FAR * size) ** 2:
+            return True
+    return False
+
+
+@routine
+def choose_of_side(table, seed, side, count, size, chosen, kept):
+    """Append to `chosen` the contacts of a side that hold it; how many there are then.
+
+    Four as on a round surface, whose higher points hardly count, and four as on a flat face that
+    leans; mostly they are the same.
+    """
+    points, four = np.empty((count, 3)), np.empty(8, dtype=np.int64)
+    span, begin, n = seen_from_side(table, seed, side, count, points), kept, row(table, seed)
+    chosen[kept] = seed
+    if span <= AS_FAR * size:
+        return kept + 1
+    for tilt in (ROUND, FLAT):
+        number = choose_four(points, 0, count, n, 0.0, np.inf, span, tilt, four)
+        for k in range(number):
+            q = side[four[4 + k]]
+            if not known(table, chosen, begin, kept, q, size):
+                chosen[kept] = q
+                kept += 1
     return kept
 
 
@@ -114,7 +113,7 @@ def choose_of_meshes(table, made, size, chosen):
     kept = 0
     for _ in range(SIDES):
         seed = deepest_left(table, made, left, size)
-        if seed < 0 or kept + WAYS + 1 > chosen.size:
+        if seed < 0 or kept + MOST_OF_SIDE > chosen.size:
             break
         count = claim_side(table, made, seed, size, left, side)
         kept = choose_of_side(table, seed, side, count, size, chosen, kept)

@@ -17,13 +17,13 @@ from amontons.collision.body_parts import Poses
 from amontons.collision.narrow.convex_pairs import relative_pose
 from amontons.collision.narrow.mesh_edges import edges_of_both
 from amontons.collision.narrow.mesh_near import faces_near_each_other
-from amontons.collision.narrow.mesh_sides import SIDES, WAYS, choose_of_meshes, point_of
+from amontons.collision.narrow.mesh_sides import MOST_OF_SIDE, SIDES, choose_of_meshes, point_of
 from amontons.collision.narrow.mesh_vertices import NUMBERS, vertices_of
 from amontons.collision.pair_contacts import PairContacts, empty_slots, packed
 from amontons.collision.queries.tree_boxes import new_walk
 from amontons.model.shapes.table import ShapeArrays
 
-KEPT = (WAYS + 1) * SIDES
+KEPT = MOST_OF_SIDE * SIDES
 """Most contacts of two meshes."""
 
 
