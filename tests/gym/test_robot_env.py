@@ -177,6 +177,8 @@ def test_long_runs_do_not_grow():
         ({"action_limits": {"pull": (0.0, 1.0)}}, "'pull', which is no control"),
         ({"action_limits": (1.0, -1.0)}, "lower first"),
         ({"step": am.AutomaticStep(largest=1e-3)}, "fixed length"),
+        ({"reward": 3}, "reward must be a function"),
+        ({"terminated": True}, "terminated must be a function"),
     ],
 )
 def test_errors_name_the_argument(options, said):

@@ -98,6 +98,9 @@ class RobotEnv(gymnasium.Env[Floats, Floats]):
     ) -> None:
         if render_mode not in RENDER_MODES:
             raise InputError(f'render_mode must be "rgb_array" or None, got {render_mode!r}')
+        for name, function in (("reward", reward), ("terminated", terminated)):
+            if function is not None and not callable(function):
+                raise InputError(f"{name} must be a function, see docs/gym.md, got {function!r}")
         self.robot = _robot(robot)
         self.frame_skip = whole("frame_skip", frame_skip, 1)
         self.noise = not_negative("noise", noise)
