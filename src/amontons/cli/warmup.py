@@ -187,7 +187,7 @@ def _detect() -> None:
     from amontons.collision.broad.rows import ORDERED_FROM, body_order
     from amontons.collision.detector import CollisionDetector
     from amontons.collision.memory import match
-    from amontons.model.shapes import Sphere
+    from amontons.model.shapes import Box, Sphere, TriangleMesh
 
     detector, position = sample_scene()
     contacts = detector.detect(position)
@@ -196,6 +196,8 @@ def _detect() -> None:
     pair = np.zeros((2, 3))
     CollisionDetector.of_spheres([1.0, 1.0], margin=0.1).detect(pair)
     CollisionDetector([Sphere(1.0)] * 2, origin=pair + 0.1, margin=0.1).detect(pair)
+    cube = TriangleMesh(*Box((1.0, 1.0, 1.0)).surface_mesh(4))
+    CollisionDetector([cube] * 2, margin=0.1).detect([[0.0, 0.0, 0.0], [1.01, 0.0, 0.0]])
     snapshot = detector.at(position)
     up = np.array([[0.0, 0.0, 1.0]])
     snapshot.cast_rays(-up, up)
