@@ -118,6 +118,7 @@ print(first(Table(*[np.float64(i) for i in range(2)])), len(_jit.announcer.compi
 """
 
 
+@pytest.mark.slow
 def test_reordered_fields_of_an_argument_are_never_answered_from_an_old_cache(copy):
     """The class of a named tuple may come from a room that is not in the kernel's stamp."""
     (copy.package / "algebra" / "tiny_fields.py").write_text(FIELDS)

@@ -139,6 +139,7 @@ def import_everything(package):
             importlib.import_module(module.name)
 
 
+@pytest.mark.slow
 def test_every_kernel_is_made_from_sources_in_its_stamp():
     import_everything(amontons)
     functions = {f for f in _jit.compiled_functions if f.__module__.startswith("amontons.")}

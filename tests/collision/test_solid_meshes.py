@@ -48,6 +48,7 @@ def described(contacts, position):
 # -- distances -----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(seeds)
 def test_the_smallest_gap_is_the_least_distance_of_all_triangles(seed):

@@ -103,6 +103,7 @@ def test_friction_feels_the_pull():
         assert (sled.velocity[0] > 1e-3) == (share > 1.0)
 
 
+@pytest.mark.slow
 def test_what_parting_costs_is_booked_as_cohesion():
     w, radius = 0.7, 0.1
     off = 2.0 * np.pi * w * radius

@@ -167,6 +167,7 @@ def test_it_waits_for_those_who_watch(tmp_path):
         assert server._sent == 6
 
 
+@pytest.mark.slow
 def test_chromium_follows_a_run(browser, tmp_path):
     run = begin(SCENE, tmp_path, rate=50.0, contacts=True)
     page = browser.new_page(viewport={"width": 320, "height": 240})

@@ -60,6 +60,7 @@ def test_the_page_is_made_once_however_often_it_is_asked_for(server, monkeypatch
     assert len(made) == 2
 
 
+@pytest.mark.slow
 def test_who_leaves_or_says_nothing_neither_prints_nor_blocks(server, monkeypatch, capfd):
     monkeypatch.setattr(local_server.Handler, "timeout", 0.5)
     where = urllib.parse.urlsplit(server.url)

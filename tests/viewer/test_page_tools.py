@@ -150,6 +150,7 @@ def test_keys(balls):
     assert page.evaluate("viewer.options.colouring") == 0
 
 
+@pytest.mark.slow
 def test_shade_darkens_where_bodies_are_close_and_nowhere_brightens(balls):
     page, _ = balls
     read = """() => { viewer.redraw(); const gl = viewer.renderer.gl, c = viewer.renderer.canvas;
@@ -215,6 +216,7 @@ def test_a_narrow_page_keeps_its_controls_behind_a_button(shown):
     assert page.evaluate("document.documentElement.scrollWidth") <= 400
 
 
+@pytest.mark.slow
 def test_runs_side_by_side_move_together(browser, pages):
     page_of_both = am.view(pages / "bouncing_balls", pages / "drum")
     page_of_both.save(pages / "both.html")

@@ -107,6 +107,7 @@ def test_it_plays_to_the_end(shown):
     page.wait_for_function("!viewer.playing && viewer.frame === viewer.frames - 1", timeout=60_000)
 
 
+@pytest.mark.slow
 def test_colours_forces_and_containers_change_the_picture(shown):
     page = shown("bouncing_balls")
     counts = page.evaluate("viewer.run.ranges.map(range => range[1])")
@@ -191,6 +192,7 @@ def opened(browser, crowds):
     context.close()
 
 
+@pytest.mark.slow
 def test_ten_thousand_bodies_load_and_move(opened):
     page = opened("spheres")
     assert page.evaluate("viewer.run.moving") == 10_000
@@ -220,6 +222,7 @@ def pixels_of(page):
     return np.array(seen["pixels"]).reshape(seen["height"], seen["width"], 4)[..., :3]
 
 
+@pytest.mark.slow
 def test_bodies_look_the_same_cut_by_rays_and_as_triangles(opened):
     page = opened("mixed")
     page.evaluate("viewer.camera.distance *= 0.9")
