@@ -219,6 +219,11 @@ class PairTable:
         """Whether any contact may have a liquid bridge."""
         return bool(self.surface_tension.any())
 
+    @cached_property
+    def plain(self) -> bool:
+        """Whether all contacts have friction and restitution alone, as compiled steps ask for."""
+        return not (self.resists_turning or self.yields or self.pulls or self.wets or self.sticks)
+
 
 PAIRED = tuple(field.name for field in dataclasses.fields(PairTable))
 

@@ -62,7 +62,7 @@ def compiled_step(
     small, pairs, solver = model.small, model.pairs, choice.few
     if small is None or contacts.order is not None or type(solver) is not Auto:
         return None
-    if pairs.resists_turning or pairs.yields or pairs.pulls or pairs.wets or pairs.sticks:
+    if not pairs.plain:
         return None
     if state.bodies.surface_velocity.any():
         return None
@@ -146,9 +146,23 @@ def compiled_step(
     )
     watch.lap("advance")
     work = Work(*energy.work.tolist())
-    report = StepReport(
-        number=after.steps,
-        time=after.time,
+    report = report_of(
+        out, after.steps, after.time, h, work, energy.stored, model.masses.dynamic, watch.seconds
+    )
+    coordinates_then = Measured(then.values, then.jacobian)
+    frozen = dataclasses.replace(model, pair_table=lambda: pairs)
+    return after, report, Compiled(frozen, begun, h, choice, rules, coordinates_then)
+
+
+def report_of(
+    out: Floats, number: int, time: float, h: float, work: Work, stored: float, awake: int,
+    seconds: Floats,
+) -> StepReport:  # fmt: skip
+    """The report on a step that gave these results, shape (RESULTS,), with `stored` energy [J]."""
+    numbers = out.tolist()
+    return StepReport(
+        number=number,
+        time=time,
         step=h,
         contacts=int(numbers[at.CONTACTS]),
         joint_rows=int(numbers[at.ROWS]),
@@ -157,15 +171,12 @@ def compiled_step(
         residual=numbers[at.RESIDUAL],
         penetration=numbers[at.PENETRATION],
         joint_error=numbers[at.JOINT_ERROR],
-        kinetic_energy=kinetic,
-        potential_energy=potential + energy.stored,
+        kinetic_energy=numbers[at.NOW],
+        potential_energy=numbers[at.NOW + 1] + stored,
         dissipated_energy=work.dissipated,
         work=work,
         momentum=out[at.NOW + 2 : at.NOW + 5],
         angular_momentum=out[at.NOW + 5 : at.NOW + 8],
-        awake=model.masses.dynamic,
-        seconds=watch.seconds,
+        awake=awake,
+        seconds=seconds,
     )
-    coordinates_then = Measured(then.values, then.jacobian)
-    frozen = dataclasses.replace(model, pair_table=lambda: pairs)
-    return after, report, Compiled(frozen, begun, h, choice, rules, coordinates_then)

@@ -43,7 +43,7 @@ def obstacle(model: Model, state: State, choice: SolverChoice, rules: Rules) -> 
         return "it has a solver of its own"
     if rules.sleeping is not None or state.bodies.asleep.any():
         return "its bodies may fall asleep"
-    if pairs.resists_turning or pairs.yields or pairs.pulls or pairs.wets or pairs.sticks:
+    if not pairs.plain:
         return "its contacts have more than friction and restitution"
     if state.bodies.surface_velocity.any():
         return "surfaces run over bodies"

@@ -11,8 +11,7 @@ import numpy as np
 from amontons.array_types import Floats
 from amontons.dynamics.energy_ledger import Work
 from amontons.dynamics.joints.coordinates import Measured
-from amontons.problem.solution import Status
-from amontons.simulation.compiled import Compiled
+from amontons.simulation.compiled import Compiled, report_of
 from amontons.simulation.loop import Loop, follows_time, obstacle, targets_ahead
 from amontons.simulation.model import Model
 from amontons.simulation.report import StepReport
@@ -20,7 +19,7 @@ from amontons.simulation.rules import Rules, SolverChoice
 from amontons.simulation.state import State
 from amontons.simulation.world_store import WorldStore
 from amontons.small_worlds import tables as at
-from amontons.small_worlds.worlds import RECORDED, STORED, TIME
+from amontons.small_worlds.worlds import RECORDED, TIME
 
 FEWEST = 3
 """Steps for which a call pays: fewer are taken one by one."""
@@ -121,30 +120,10 @@ def reports_of(
 
     The time that each took [s] is the mean of all, and counts as that of the solver.
     """
-    spent = np.array([0.0, 0.0, seconds, 0.0])
-    found = []
-    for i, numbers in enumerate(records.tolist()):
-        work, stored = Work(*numbers[STORED + 1 :]), numbers[STORED]
+    spent, found = np.array([0.0, 0.0, seconds, 0.0]), []
+    for i, (time_then, stored, *works) in enumerate(records[:, TIME:].tolist()):
+        work = Work(*works)
         found.append(
-            StepReport(
-                number=before + i + 1,
-                time=numbers[TIME],
-                step=h,
-                contacts=int(numbers[at.CONTACTS]),
-                joint_rows=int(numbers[at.ROWS]),
-                iterations=int(numbers[at.STEPS]),
-                status=Status.CONVERGED,
-                residual=numbers[at.RESIDUAL],
-                penetration=numbers[at.PENETRATION],
-                joint_error=numbers[at.JOINT_ERROR],
-                kinetic_energy=numbers[at.NOW],
-                potential_energy=numbers[at.NOW + 1] + stored,
-                dissipated_energy=work.dissipated,
-                work=work,
-                momentum=records[i, at.NOW + 2 : at.NOW + 5],
-                angular_momentum=records[i, at.NOW + 5 : at.NOW + 8],
-                awake=awake,
-                seconds=spent,
-            )
+            report_of(records[i], before + i + 1, time_then, h, work, stored, awake, spent)
         )
     return found

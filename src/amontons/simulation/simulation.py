@@ -234,7 +234,9 @@ class Simulation(Readable):
     def _loop(self, most: int, until: float) -> LoopTaken | None:
         """Take up to so many steps in one call, as far as it comes."""
         h = self.step_length
-        if isinstance(h, AutomaticStep) or self.substeps > 1 or self.ranks or len(self.world.flows):
+        if not self.rules.compiled or isinstance(h, AutomaticStep) or self.substeps > 1:
+            return None
+        if self.ranks or len(self.world.flows):
             return None
         with self._turnstile, one_blas_thread, holding_still(self.world):
             model, joints = self.model, self.joints.measured
