@@ -203,8 +203,8 @@ WAY = (
         takes=("ConeProblem",),
     ),
     Station(
-        "amontons.simulation.step_solution:StepSolution",
-        by="amontons.simulation.impulses:find_impulses",
+        "amontons.simulation.solve.step_solution:StepSolution",
+        by="amontons.simulation.solve.impulses:find_impulses",
         takes=("Model", "ContactSet"),
     ),
     Station(
@@ -213,8 +213,8 @@ WAY = (
         takes=("Model", "State"),
     ),
     Station(
-        "amontons.simulation.report:StepReport",
-        by="amontons.simulation.report:report_on",
+        "amontons.simulation.reports.report:StepReport",
+        by="amontons.simulation.reports.report:report_on",
         takes=("State", "StepSolution"),
     ),
     Station(

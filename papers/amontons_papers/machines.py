@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from amontons.model.bodies import Body
-    from amontons.simulation.report import StepReport
+    from amontons.simulation.reports.report import StepReport
     from amontons.simulation.simulation import Simulation
 
 Floats = NDArray[np.float64]

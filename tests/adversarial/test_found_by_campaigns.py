@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import amontons as am
-from amontons.simulation.checkpoint_checks import checksum
+from amontons.simulation.checkpoints.checks import checksum
 from helpers.robot_files import write_robot
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import amontons as am
 from amontons.results import begin, resume
 from amontons.results.layout import CHECKPOINT, RUN_FILE, SCENE_FILE
-from amontons.simulation.checkpoint_checks import checksum
+from amontons.simulation.checkpoints.checks import checksum
 from helpers.scene_files import GOOD
 
 

@@ -12,7 +12,7 @@ from amontons.frames.surfaces import shape_arrays, surfaces_of
 from amontons.results import BodyList, Frame
 from amontons.scenes.open_box import add_open_box
 from amontons.scenes.placement import face_centred
-from amontons.simulation.contacts import Contacts
+from amontons.simulation.reports.contacts import Contacts
 
 
 class ByHand(NamedTuple):

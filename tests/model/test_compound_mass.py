@@ -7,7 +7,7 @@ import pytest
 
 import amontons as am
 from amontons.model.shapes.ball_unions import moments_by_slices, moments_of_balls
-from amontons.simulation.plain_shapes import plain_shape, shape_from
+from amontons.simulation.checkpoints.plain_shapes import plain_shape, shape_from
 
 
 def balls(centres, radii, **properties):

@@ -8,7 +8,7 @@ import pytest
 import amontons as am
 from amontons.ranks import run_in_threads
 from amontons.ranks.division import LANES, Division
-from amontons.simulation.share import DividedShare
+from amontons.simulation.sharing.share import DividedShare
 from amontons.testing.shared_worlds import SHARED_WORLDS
 from helpers.shared_beds import WORLDS, bed
 

@@ -6,7 +6,7 @@ import pytest
 import amontons as am
 from amontons.ranks import Communicator, DividedAPGD, run_in_threads
 from amontons.ranks.mpi import STARTED_BY_MPI
-from amontons.simulation.step_solution import StepSolution
+from amontons.simulation.solve.step_solution import StepSolution
 from amontons.testing.shared_worlds import SHARED_WORLDS
 from helpers.shared_beds import WORLDS, bed
 

@@ -16,8 +16,8 @@ import amontons as am
 from amontons.results import READINGS, STAGES, Recorder, Results
 from amontons.results.exports import write_csv
 from amontons.results.layout import RUN_FILE, VERSION
-from amontons.simulation import report as report_module
-from amontons.simulation.readings import Reading, declared_readings, reading
+from amontons.simulation.reports import report as report_module
+from amontons.simulation.reports.readings import Reading, declared_readings, reading
 
 OLD = Path(__file__).parent / "data" / "run-version-1.h5.gz"
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import amontons as am
 from amontons.scenes import packed_bed
-from amontons.simulation.checkpoint_checks import checksum
+from amontons.simulation.checkpoints.checks import checksum
 
 BALL = am.Sphere(0.1)
 

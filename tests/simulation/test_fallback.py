@@ -7,7 +7,7 @@ import pytest
 
 import amontons as am
 from amontons.problem.solution import Status
-from amontons.simulation.fallback import no_worse
+from amontons.simulation.solve.fallback import no_worse
 
 
 def problem():

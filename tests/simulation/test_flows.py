@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import amontons as am
 from amontons.interchange import load_scene, save_scene
 from amontons.results import Results
-from amontons.simulation.flow_state import FlowState, add_exactly
+from amontons.simulation.flows.flow_state import FlowState, add_exactly
 
 SIZES = am.Sizes.uniform(0.02, 0.04)
 ABOVE = ((-0.2, -0.2, 0.8), (0.2, 0.2, 1.0))

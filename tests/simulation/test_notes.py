@@ -9,7 +9,7 @@ import pytest
 import amontons as am
 from amontons.results import begin, resume
 from amontons.scenes import BouncingBalls
-from amontons.simulation.notes import Note, percent, summaries
+from amontons.simulation.reports.notes import Note, percent, summaries
 from helpers.command_line import run
 from helpers.recordings import downgraded
 

@@ -10,7 +10,7 @@ import pytest
 import amontons as am
 from amontons.problem.operators import BodyOperator
 from amontons.scenes import Ragdolls
-from amontons.simulation.stopwatch import STAGES
+from amontons.simulation.reports.stopwatch import STAGES
 
 G = 9.81
 BALL = am.Sphere(0.1)

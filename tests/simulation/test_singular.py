@@ -5,7 +5,7 @@ import pytest
 
 import amontons as am
 from amontons.dynamics.joints.law import NO_ROWS
-from amontons.simulation.singular import surges
+from amontons.simulation.solve.singular import surges
 
 
 @pytest.mark.parametrize("shape", [am.Sphere(0.1), am.Box.cube(1.0)])

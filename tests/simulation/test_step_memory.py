@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import amontons as am
 from amontons.collision.memory import RememberedContacts, gather_values
 from amontons.dynamics.masses import Masses
-from amontons.simulation.margins import (
+from amontons.simulation.detection.margins import (
     LEVELS,
     NEAR_ONLY,
     MarginLevel,

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import amontons as am
-from amontons.simulation.turning import reduced_radii
+from amontons.simulation.solve.turning import reduced_radii
 
 G, MU = 9.81, 0.2
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import amontons as am
-from amontons.simulation import overlaps, singular, step_solution
-from amontons.simulation.compiled import Compiled
+from amontons.simulation.compiled.compiled_step import Compiled
+from amontons.simulation.solve import overlaps, singular, step_solution
 from amontons.small_worlds import kernel
 from helpers.small_worlds import WORLDS, both, bouncing, cube, motor_and_limits, stack
 

@@ -11,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import amontons as am
-from amontons.simulation import many_steps, step_solution
-from amontons.simulation.compiled import Compiled
+from amontons.simulation.compiled import many_steps
+from amontons.simulation.compiled.compiled_step import Compiled
+from amontons.simulation.solve import step_solution
 from amontons.simulation.state import WINDOW
 from amontons.small_worlds import tables, worlds
 from helpers.small_worlds import both, bouncing, cube, motor_and_limits, pendulum, stack

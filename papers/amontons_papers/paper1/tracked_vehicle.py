@@ -8,7 +8,7 @@ import numpy as np
 
 from amontons.scenes import TrackedVehicle
 from amontons.simulation.simulation import Simulation
-from amontons.simulation.sleeping import Sleeping
+from amontons.simulation.sleep.sleeping import Sleeping
 from amontons.solvers import SpectralGradient
 from amontons.viewer.pictures import View
 from amontons_papers.experiment import Experiment

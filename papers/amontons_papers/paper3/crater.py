@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from amontons.plots.style import curve_style, panels
 from amontons.scenes.crater import Crater
-from amontons.simulation.report import StepReport
+from amontons.simulation.reports.report import StepReport
 from amontons.simulation.simulation import Simulation
 from amontons.solvers import APGD
 from amontons.viewer.pictures import View

@@ -212,7 +212,7 @@ def simulate(*, torques: bool) -> None:
     """Steps of a world with contacts, joints and loads; with rolling friction or without."""
     from amontons.cli.warmup_inputs import sample_world
     from amontons.simulation.simulation import Simulation
-    from amontons.simulation.sleeping import Sleeping
+    from amontons.simulation.sleep.sleeping import Sleeping
 
     world = sample_world(torques=torques)
     sim = Simulation(world, step=1e-3, sleeping=Sleeping(speed=1e-3))

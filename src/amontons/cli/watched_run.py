@@ -27,8 +27,8 @@ from amontons.errors import SimulationError
 if TYPE_CHECKING:
     from amontons.ranks import Communicator
     from amontons.results import RecordedRun, Results
-    from amontons.simulation.notes import NoteSummary
-    from amontons.simulation.report import StepReport
+    from amontons.simulation.reports.notes import NoteSummary
+    from amontons.simulation.reports.report import StepReport
 
 
 def carry_out(

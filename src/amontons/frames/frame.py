@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from amontons.errors import InputError
 from amontons.frames.cell import FrameCell
 from amontons.frames.surfaces import Surface
-from amontons.simulation.contacts import Contacts
+from amontons.simulation.reports.contacts import Contacts
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]

@@ -9,7 +9,7 @@ import amontons
 from amontons.frames.cell import FrameCell
 from amontons.frames.frame import BodyList, Frame
 from amontons.frames.surfaces import Surface, shape_arrays, surfaces_of
-from amontons.simulation.contacts import Contacts
+from amontons.simulation.reports.contacts import Contacts
 from amontons.simulation.simulation import Simulation
 
 Floats = NDArray[np.float64]

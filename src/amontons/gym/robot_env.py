@@ -17,7 +17,7 @@ from amontons.errors import InputError, RunawayError
 from amontons.gym.controls import Range, control_ranges
 from amontons.gym.readout import Readout
 from amontons.robots import Robot
-from amontons.simulation.report import Readings
+from amontons.simulation.reports.report import Readings
 from amontons.simulation.state import State
 
 PARTS = ("q", "qd", "base", "twist", "sensors")

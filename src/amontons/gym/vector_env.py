@@ -17,7 +17,7 @@ from amontons.errors import InputError
 from amontons.gym.readout import Readout
 from amontons.gym.robot_env import RobotEnv
 from amontons.robots.batch import Batch
-from amontons.simulation.loop import same_world
+from amontons.simulation.compiled.loop import same_world
 
 Bools = NDArray[np.bool_]
 

@@ -14,7 +14,7 @@ from amontons.interchange.source import Node
 from amontons.interchange.values import Choice, Flag, Number, Schema, Text, Value, Whole
 from amontons.problem.residuals import Measure
 from amontons.simulation.rules import WATCHES
-from amontons.simulation.sleeping import Sleeping
+from amontons.simulation.sleep.sleeping import Sleeping
 from amontons.simulation.step_size import AutomaticStep
 from amontons.solvers import SOLVERS, ExactCoulomb, InteriorPoint, Solver
 

@@ -19,8 +19,8 @@ from amontons.model.between import Between
 from amontons.model.regions import Region
 from amontons.model.shapes.surfaces import enclosed
 from amontons.model.world import World
-from amontons.simulation.cell_state import CellState
-from amontons.simulation.contacts import Contacts
+from amontons.simulation.cell.cell_state import CellState
+from amontons.simulation.reports.contacts import Contacts
 from amontons.simulation.simulation import Simulation
 
 Floats = NDArray[np.float64]

@@ -1,7 +1,7 @@
 """Sensors: what is measured in a world after every step, as by a robot's instruments.
 
 A sensor is a description; its readings belong to the state of a run
-(`amontons.simulation.sensing`).
+(`amontons.simulation.reports.sensing`).
 """
 
 from __future__ import annotations

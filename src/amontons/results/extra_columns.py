@@ -9,7 +9,7 @@ import numpy as np
 from amontons.errors import InputError
 from amontons.results.cell_columns import CELL, UNITS, cell_values
 from amontons.results.probe_columns import PROBE, ProbeColumns
-from amontons.simulation.report import StepReport
+from amontons.simulation.reports.report import StepReport
 from amontons.simulation.simulation import Simulation
 
 MOST_JOINTS = 64

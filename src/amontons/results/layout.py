@@ -50,7 +50,7 @@ from typing import Any
 import numpy as np
 
 from amontons.model.materials import PROPERTIES
-from amontons.simulation.report import READINGS
+from amontons.simulation.reports.report import READINGS
 
 FORMAT = "amontons run"
 VERSION = 4

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from amontons.measure.probes import numbers
 from amontons.measure.sample import sample_of
-from amontons.simulation.report import StepReport
+from amontons.simulation.reports.report import StepReport
 from amontons.simulation.simulation import Simulation
 
 PROBE = "probe:"

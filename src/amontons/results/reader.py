@@ -22,8 +22,8 @@ from amontons.results.constants import part
 from amontons.results.layout import COLUMNS, CONTACT, CRC, FRAME, WORK, run_file
 from amontons.results.probe_tables import probe_names
 from amontons.results.stored_run import StoredRun
-from amontons.simulation.contacts import Contacts
-from amontons.simulation.notes import Note, NoteSummary, brief, summaries
+from amontons.simulation.reports.contacts import Contacts
+from amontons.simulation.reports.notes import Note, NoteSummary, brief, summaries
 
 Floats = NDArray[np.float64]
 
@@ -253,7 +253,7 @@ class Results:
     def totals(self) -> dict[str, float]:
         """A summary of each reading over the run: its last, largest or mean value, or its sum.
 
-        Which of them is declared with the reading, in `amontons.simulation.report.StepReport`.
+        Which of them is declared with the reading, in `amontons.StepReport`.
         """
         known = [name for name in self.columns if name in COLUMNS]
         return {name: COLUMNS[name].of_run(self.readings(name)) for name in known}

@@ -20,8 +20,8 @@ from amontons.results.layout import CHECKPOINT, RUN_FILE
 from amontons.results.meters import meter_rows
 from amontons.results.resuming import reopened, require_free
 from amontons.results.run_file import RunFile
-from amontons.simulation.notes import Note
-from amontons.simulation.report import StepReport
+from amontons.simulation.reports.notes import Note
+from amontons.simulation.reports.report import StepReport
 from amontons.simulation.simulation import Simulation
 from amontons.storage.writing import remove_unfinished
 

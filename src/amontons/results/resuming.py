@@ -14,7 +14,7 @@ from amontons.results.layout import CHECKPOINT, NAME_LENGTH, RUN_FILE
 from amontons.results.reader import Results
 from amontons.results.run_file import RunFile
 from amontons.results.truncation import cut_back
-from amontons.simulation.checkpoint import clock_of
+from amontons.simulation.checkpoints.checkpoint import clock_of
 from amontons.simulation.simulation import Simulation
 
 SAME_PLACE = 1e-9

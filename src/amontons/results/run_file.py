@@ -41,9 +41,9 @@ from amontons.results.layout import (
 )
 from amontons.results.roster import Roster, add_tables, append_records, body_names
 from amontons.results.schema import CONSTANT, Arrays, Outline, constant_names
-from amontons.simulation.contacts import Contacts
-from amontons.simulation.notes import Note
-from amontons.simulation.report import StepReport
+from amontons.simulation.reports.contacts import Contacts
+from amontons.simulation.reports.notes import Note
+from amontons.simulation.reports.report import StepReport
 from amontons.storage.writing import beside, take_place
 
 NOTHING_MORE: Mapping[str, str] = MappingProxyType({})

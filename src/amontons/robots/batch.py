@@ -14,8 +14,8 @@ from amontons.errors import InputError
 from amontons.model.world import World
 from amontons.robots.layout import RobotLayout
 from amontons.robots.robot import Robot
-from amontons.simulation.many_worlds import ManyWorlds
-from amontons.simulation.notes import Note
+from amontons.simulation.compiled.many_worlds import ManyWorlds
+from amontons.simulation.reports.notes import Note
 from amontons.simulation.simulation import Simulation
 from amontons.simulation.state import State
 

@@ -11,8 +11,8 @@ from amontons.errors import InputError
 from amontons.model.bodies import Bodies
 from amontons.model.world import World
 from amontons.simulation.model import body_state
+from amontons.simulation.sleep.waking import wake
 from amontons.simulation.state import State
-from amontons.simulation.waking import wake
 
 Ids = NDArray[np.int64]
 

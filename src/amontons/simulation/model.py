@@ -27,10 +27,10 @@ from amontons.model.motion import Motion
 from amontons.model.sensors import Sensor
 from amontons.model.shapes import Shape, Sphere
 from amontons.model.world import World
-from amontons.simulation.cell_model import CellModel
-from amontons.simulation.joined_bodies import JoinedBodies, Ties
+from amontons.simulation.cell.cell_model import CellModel
+from amontons.simulation.compiled.small_world import SmallWorld
+from amontons.simulation.detection.joined_bodies import JoinedBodies, Ties
 from amontons.simulation.odd_materials import warn_of_rolling
-from amontons.simulation.small_world import SmallWorld
 from amontons.simulation.state import BodyState, State
 
 Floats = NDArray[np.float64]

@@ -8,10 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from amontons.array_types import Floats
 from amontons.dynamics.bonds.readings import BondReadings
 from amontons.dynamics.energy_ledger import Work
-from amontons.simulation.cell_state import CellState
+from amontons.simulation.cell.cell_state import CellState
 from amontons.simulation.model import Model
+from amontons.simulation.reports.sensing import by_name
 from amontons.simulation.state import State
 
 VIEWER = "amontons.viewer"  # is built on simulations, and so loaded when it is asked for
@@ -47,6 +49,11 @@ class Readable:
     def cell(self) -> CellState:
         """The current cell: `sim.cell.lengths`, `.volume`, `.tilt`, `.images`."""
         return self._state.cell
+
+    @property
+    def sensors(self) -> dict[str, Floats]:
+        """Readings of each sensor in the last step, by its name; NaN before the first step."""
+        return by_name(self.model.sensors, self._state.sensors)
 
     @property
     def work(self) -> Work:

@@ -16,7 +16,7 @@ from amontons.dynamics.contact_laws import ContactRules
 from amontons.errors import InputError
 from amontons.problem.problem import ConeProblem
 from amontons.problem.units import Yardstick
-from amontons.simulation.sleeping import Sleeping
+from amontons.simulation.sleep.sleeping import Sleeping
 from amontons.solvers import Auto, ExactCoulomb, Solver
 
 Floats = NDArray[np.float64]

@@ -18,33 +18,37 @@ from amontons.model.bodies import Bodies
 from amontons.model.world import World
 from amontons.problem.problem import ConeProblem
 from amontons.ranks.communicator import Communicator
-from amontons.simulation.checkpoint import restore, save
+from amontons.simulation.checkpoints.checkpoint import restore, save
+from amontons.simulation.checkpoints.inventory import Begun
 from amontons.simulation.checks import check_world
-from amontons.simulation.compiled import Compiled
-from amontons.simulation.contacts import Contacts
-from amontons.simulation.flowing import Moment, flow
+from amontons.simulation.compiled.compiled_step import Compiled
+from amontons.simulation.compiled.many_steps import MOST_AT_ONCE, LoopTaken, ManySteps
+from amontons.simulation.flows.flowing import Moment, flow
+from amontons.simulation.flows.meters import MeterReading, meter_readings
 from amontons.simulation.following import followed, require_alike
-from amontons.simulation.inventory import Begun
 from amontons.simulation.joint_handles import SimulatedJoints
-from amontons.simulation.many_steps import MOST_AT_ONCE, LoopTaken, ManySteps
-from amontons.simulation.meters import MeterReading, meter_readings
 from amontons.simulation.model import Model, start_of
 from amontons.simulation.movers import moves
-from amontons.simulation.notes import troubles
-from amontons.simulation.progress import end_of_run, progress_bar
 from amontons.simulation.readable import Readable
-from amontons.simulation.report import Readings, StepReport
+from amontons.simulation.reports.contacts import Contacts
+from amontons.simulation.reports.notes import troubles
+from amontons.simulation.reports.progress import end_of_run, progress_bar
+from amontons.simulation.reports.report import Readings, StepReport
+from amontons.simulation.reports.sensing import NO_SENSORS, mean_of_substeps, read_before
 from amontons.simulation.rules import Rules
-from amontons.simulation.sensing import NO_SENSORS, by_name, mean_of_substeps, read_before
-from amontons.simulation.sharing import chosen_solvers, require_agreement, require_shareable
-from amontons.simulation.sleeping import Sleeping
-from amontons.simulation.slumber import slumber
+from amontons.simulation.sharing.agreement import (
+    chosen_solvers,
+    require_agreement,
+    require_shareable,
+)
+from amontons.simulation.sleep.sleeping import Sleeping
+from amontons.simulation.sleep.slumber import slumber
+from amontons.simulation.sleep.waking import asleep_contacts, ends_of_changes, neighbours_of_gone
+from amontons.simulation.solve.step_solution import StepSolution
 from amontons.simulation.state import State
 from amontons.simulation.step import staged, take_step
 from amontons.simulation.step_size import AutomaticStep
-from amontons.simulation.step_solution import StepSolution
 from amontons.simulation.turnstile import Turnstile, holding_still
-from amontons.simulation.waking import asleep_contacts, ends_of_changes, neighbours_of_gone
 from amontons.solvers import Solver
 
 
@@ -343,11 +347,6 @@ class Simulation(Readable):
         """Start the next solve without a guess from the last step."""
         none = RememberedContacts.none(len(self.bodies))
         self._state = self.state._replace(contacts=none)
-
-    @property
-    def sensors(self) -> dict[str, Floats]:
-        """Readings of each sensor in the last step, by its name; NaN before the first step."""
-        return by_name(self.model.sensors, self._state.sensors)
 
     # -- readings ---------------------------------------------------------------------------------
 

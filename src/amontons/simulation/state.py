@@ -17,15 +17,15 @@ from amontons.dynamics.joints.model import JointModel
 from amontons.dynamics.joints.tables import JointState, state_without
 from amontons.errors import InputError
 from amontons.model.cell import Cell
-from amontons.simulation.cell_state import CellState
-from amontons.simulation.flow_state import FlowState
-from amontons.simulation.margins import NEAR_ONLY, MarginLevel
+from amontons.simulation.cell.cell_state import CellState
+from amontons.simulation.detection.margins import NEAR_ONLY, MarginLevel
+from amontons.simulation.flows.flow_state import FlowState
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 WINDOW = 10
-"""Steps after which energy counts as what the run holds (see `runaway`)."""
+"""Steps after which energy counts as what the run holds (see `energy.runaway`)."""
 
 
 NOT_SENSED = np.empty(0)

@@ -19,28 +19,24 @@ from amontons.dynamics.joints.step import joint_rows, loaded, measure
 from amontons.dynamics.joints.stiffness import NOT_TAUT, steady_turns, stiffen
 from amontons.errors import InputError
 from amontons.ranks.communicator import Communicator
-from amontons.simulation.cell_model import CellModel
-from amontons.simulation.cell_state import CellState
+from amontons.simulation.cell.cell_model import CellModel
+from amontons.simulation.cell.cell_state import CellState
 from amontons.simulation.checks import check_bodies, unit
-from amontons.simulation.compiled import Compiled, compiled_step
-from amontons.simulation.energy_book import Taken, entered
-from amontons.simulation.impulses import Start, find_impulses
-from amontons.simulation.joined_bodies import as_they_broke
-from amontons.simulation.margins import choose_margin
+from amontons.simulation.compiled.compiled_step import Compiled, compiled_step
+from amontons.simulation.detection.joined_bodies import as_they_broke
+from amontons.simulation.detection.margins import choose_margin
+from amontons.simulation.energy.energy_book import Taken, entered
+from amontons.simulation.energy.runaway import watch_energy
 from amontons.simulation.model import Model
-from amontons.simulation.noting import notes_of
-from amontons.simulation.overlaps import overlaps_of
-from amontons.simulation.report import StepReport, report_on
+from amontons.simulation.reports.report import StepReport, report_on
+from amontons.simulation.reports.sensing import Sensed, sense
+from amontons.simulation.reports.step_notes import notes_of
+from amontons.simulation.reports.stopwatch import Stopwatch
 from amontons.simulation.rules import Rules, SolverChoice
-from amontons.simulation.runaway import watch_energy
-from amontons.simulation.sensing import Sensed, sense
-from amontons.simulation.share import WHOLE, DividedShare, Share
-from amontons.simulation.sleeping import among
-from amontons.simulation.slumber import nobody_stirs, slumber
-from amontons.simulation.state import BodyState, State
-from amontons.simulation.step_solution import CARRIED, PARTING, StepSolution
-from amontons.simulation.stopwatch import Stopwatch
-from amontons.simulation.waking import (
+from amontons.simulation.sharing.share import WHOLE, DividedShare, Share
+from amontons.simulation.sleep.sleeping import among
+from amontons.simulation.sleep.slumber import nobody_stirs, slumber
+from amontons.simulation.sleep.waking import (
     Astir,
     dozed_off,
     noted,
@@ -50,6 +46,10 @@ from amontons.simulation.waking import (
     wake,
     woken,
 )
+from amontons.simulation.solve.impulses import Start, find_impulses
+from amontons.simulation.solve.overlaps import overlaps_of
+from amontons.simulation.solve.step_solution import CARRIED, PARTING, StepSolution
+from amontons.simulation.state import BodyState, State
 from amontons.solvers import Solver
 
 Floats = NDArray[np.float64]

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from amontons.results import BodyList, Frame
-from amontons.simulation.contacts import Contacts
+from amontons.simulation.reports.contacts import Contacts
 from amontons.viewer.extent import Recording
 
 Floats = NDArray[np.float64]

@@ -1,0 +1,1 @@
+"""Cells that repeat themselves, in steps."""

@@ -1,0 +1,1 @@
+"""Checkpoints: the whole state of a simulation in one file."""

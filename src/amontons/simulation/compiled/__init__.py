@@ -1,0 +1,1 @@
+"""Small worlds in compiled calls: one step, many steps, many worlds."""

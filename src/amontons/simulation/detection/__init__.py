@@ -1,0 +1,1 @@
+"""What a step looks for: how far ahead, and which bodies never meet."""

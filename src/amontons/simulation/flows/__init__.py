@@ -1,0 +1,1 @@
+"""Open systems: sources, sinks and meters between steps."""

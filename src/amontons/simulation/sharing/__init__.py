@@ -1,0 +1,1 @@
+"""One simulation on several processes: what a step asks of them, and whether all agree."""

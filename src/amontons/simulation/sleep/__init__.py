@@ -1,0 +1,1 @@
+"""Bodies that rest: when they fall asleep, and what wakes them."""
