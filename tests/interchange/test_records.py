@@ -7,6 +7,8 @@ import sys
 import pytest
 
 from amontons.interchange.records import parameter_texts
+from amontons.interchange.run_fields import setting_value
+from amontons.interchange.values import Number
 from amontons.model.bonds import BeamBond
 
 
@@ -46,3 +48,14 @@ def test_without_docstrings_there_is_a_schema_all_the_same():
         [sys.executable, "-OO", "-c", script], capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("annotation", [float, "float", float | None, "float | None"])
+def test_settings_of_solvers_are_known_by_types_and_by_their_names(annotation):
+    """A solver's file may do without `from __future__ import annotations`."""
+    assert isinstance(setting_value(annotation), Number)
+
+
+def test_a_setting_of_unknown_type_is_told():
+    with pytest.raises(TypeError, match="no solver's setting of type complex"):
+        setting_value(complex)

@@ -37,14 +37,20 @@ PLAIN: dict[str, Value] = {
 
 
 def _solver_record(kind: type[Solver], word: str) -> Record:
-    values = {each.name: _setting(str(each.type)) for each in dataclasses.fields(kind)}
+    values = {each.name: setting_value(each.type) for each in dataclasses.fields(kind)}
     return Record.of(kind, word, values)
 
 
-def _setting(annotation: str) -> Value:
-    if annotation == "InteriorPoint":
+def setting_value(annotation: object) -> Value:
+    """The value that a field of a solver takes, by its annotation: a type, or its name."""
+    name = annotation.__name__ if isinstance(annotation, type) else str(annotation)
+    if name == "InteriorPoint":
         return _solver_record(InteriorPoint, "interior-point")
-    return PLAIN[annotation]
+    if name not in PLAIN:
+        raise TypeError(
+            f"scene files know no solver's setting of type {name}; there are {[*PLAIN]}"
+        )
+    return PLAIN[name]
 
 
 SOLVER: OneOf = table(
