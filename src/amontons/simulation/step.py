@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,13 +11,16 @@ from numpy.typing import NDArray
 from amontons.checks import positive
 from amontons.collision.broad.rows import body_order
 from amontons.collision.contacts import ContactSet
+from amontons.dynamics.bonds.model import BondState
 from amontons.dynamics.bonds.step import bond_rows, bonds_loaded
 from amontons.dynamics.contact_laws import ContactRules
 from amontons.dynamics.free_velocity import free_velocities
 from amontons.dynamics.integration import advance
+from amontons.dynamics.joints.coordinates import Measured
 from amontons.dynamics.joints.readings import JointReadings
 from amontons.dynamics.joints.step import joint_rows, loaded, measure
 from amontons.dynamics.joints.stiffness import NOT_TAUT, steady_turns, stiffen
+from amontons.dynamics.joints.tables import JointState
 from amontons.errors import InputError
 from amontons.ranks.communicator import Communicator
 from amontons.simulation.cell.cell_model import CellModel
@@ -85,22 +89,7 @@ def take_step(
     The processes that share it are `ranks`, if there are any; they take no compiled step. Of one
     there is what :func:`staged` goes through again, to the same bits.
     """
-    check_bodies(state.bodies, state.gravity, model.name_of)
-    if model.cell is not None:
-        if rules.sleeping is not None:
-            raise InputError(
-                "bodies in a cell do not fall asleep: leave out `sleeping`, or the cell"
-            )
-        model = dataclasses.replace(model, cell=model.cell.at(state.time))
-        assert model.cell is not None
-        cell, bodies = model.cell.begun(state.cell, state.bodies)
-        model.cell.check_room(cell.lengths, model.name_of_id, model.bodies.id)
-        state = state._replace(cell=cell, bodies=bodies)
-    if model.pairs.wets and rules.sleeping is not None:
-        raise InputError(
-            "wet bodies do not fall asleep, as bridges pull at a distance: leave out `sleeping`, "
-            "or the surface tension of materials"
-        )
+    model, state = as_begun(model, state, rules)
     contact_rules = rules.of_contacts(
         model.masses.typical_size, state.gravity, h, choice.many.exact
     )
@@ -134,33 +123,30 @@ def take_step(
         name=f"step {state.steps + 1}", watch=watch, share=share,
     )  # fmt: skip
     held = model.mechanics(state.bodies, state.bodies.twist, state.gravity)
-    as_begun = JointReadings(model.joints, joints, found.measured)
+    before = JointReadings(model.joints, joints, found.measured)
     watched, warnings = watch_energy(
-        model, state, as_begun, solved, contact_rules, held.kinetic, rules.watch
+        model, state, before, solved, contact_rules, held.kinetic, rules.watch
     )
     # q⁺ = q ⊕ h v⁺
     moved = advanced(model, start, solved)
-    joints, broken = loaded(model.joints, joints, found, solved.joint_impulses)
-    angle, coordinates = measure(model.joints, joints.angle, moved.position, moved.orientation)
-    joints = joints._replace(angle=angle)
-    bonds, torn = bonds_loaded(
-        model.bonds, state.bonds, glued, solved.bond_impulses, h, state.time + h
-    )
-    loosened = state._replace(joints=joints, bonds=bonds)
-    if broken or torn.any():
+    ties = ties_after(model, state, solved, moved)
+    loosened = state._replace(joints=ties.joints, bonds=ties.bonds)
+    if ties.broken or ties.torn.any():
         ends = model.ties.bodies[loosened.broken & ~state.broken]
         moved = wake(moved, among(ends, len(twist)))
     bodies, since = dozed_off(
-        rules.sleeping, model, state, moved, solved.terms.contacts, model.tied(loosened), h
-    )
-    as_ended = JointReadings(model.joints, joints, coordinates)
+        rules.sleeping, model, state, moved, solved.terms.contacts, loosened, h
+    )  # fmt: skip
+    as_ended = JointReadings(model.joints, ties.joints, ties.coordinates)
     potentials = (
         model.loads.potential_energy(*place, state.bodies.twist, state.time),
         model.loads.potential_energy(
             moved.position, moved.orientation, moved.twist, state.time + h
         ),
     )  # fmt: skip
-    taken = Taken(start, solved, moved, as_begun, as_ended, broken, torn, *potentials, held)
+    taken = Taken(
+        start, solved, moved, before, as_ended, ties.broken, ties.torn, *potentials, held
+    )  # fmt: skip
     energy = entered(state.energy, model, contact_rules, taken, bodies.asleep)
     now = model.mechanics(bodies, bodies.twist, state.gravity)
     remembered = share.remembered(contacts, solved.carried(contact_rules.slip_speed))
@@ -172,7 +158,7 @@ def take_step(
         steps=state.steps + 1,
         gravity=state.gravity,
         bodies=bodies,
-        joints=joints,
+        joints=ties.joints,
         contacts=remembered,
         margin=state.margin,
         energy=energy._replace(held=now.kinetic + (now.potential + energy.stored)),
@@ -180,7 +166,7 @@ def take_step(
         rest=rest,
         flows=state.flows,  # which act between steps
         cell=state.cell if model.cell is None else carried_on(model.cell, state, start, solved),
-        bonds=bonds,
+        bonds=ties.bonds,
     )
     if model.sensors:
         touching = solved.all_contacts(state.bodies.id, state.bodies.position)
@@ -188,9 +174,9 @@ def take_step(
             sensors=sense(Sensed(model, state.bodies, after, as_ended, touching, h))
         )
     watch.lap("advance")
-    solved = solved._replace(coordinates=coordinates)
+    solved = solved._replace(coordinates=ties.coordinates)
     tolerance = choice.for_problem(solved.problem).tolerance
-    notes = notes_of(model, after, solved, contact_rules, tolerance, broken, torn)
+    notes = notes_of(model, after, solved, contact_rules, tolerance, ties.broken, ties.torn)
     report = report_on(model, after, solved, as_ended, now, (*warnings, *notes), watch)
     return after, report, solved
 
@@ -203,6 +189,24 @@ def staged(taken: StepSolution | Compiled) -> StepSolution:
     _, _, solved = take_step(taken.model, taken.state, taken.step, taken.choice, rules)
     assert isinstance(solved, StepSolution)
     return solved
+
+
+def as_begun(model: Model, state: State, rules: Rules) -> tuple[Model, State]:
+    """The model and the state as the step begins, with a cell where it is now; raises if unfit."""
+    check_bodies(state.bodies, state.gravity, model.name_of)
+    if rules.sleeping is not None and model.cell is not None:
+        raise InputError("bodies in a cell do not fall asleep: leave out `sleeping`, or the cell")
+    if rules.sleeping is not None and model.pairs.wets:
+        raise InputError(
+            "wet bodies do not fall asleep, as bridges pull at a distance: leave out `sleeping`, "
+            "or the surface tension of materials"
+        )
+    if model.cell is None:
+        return model, state
+    here = model.cell.at(state.time)
+    cell, bodies = here.begun(state.cell, state.bodies)
+    here.check_room(cell.lengths, model.name_of_id, model.bodies.id)
+    return dataclasses.replace(model, cell=here), state._replace(cell=cell, bodies=bodies)
 
 
 def driven(model: Model, state: State, h: float) -> Floats:
@@ -243,21 +247,22 @@ def detect(
     if joined.nobody_meets:
         return state, model.no_contacts, WHOLE
     speeds = model.masses.surface_speeds(twist)
-    speeds += np.linalg.norm(state.bodies.surface_velocity, axis=1)
+    if state.bodies.surface_velocity.any():
+        speeds += np.linalg.norm(state.bodies.surface_velocity, axis=1)
     level, margin = choose_margin(state.margin, speeds, rules.near, h)
     margin = max(margin, model.bridge_reach)
     orientation = unit(state.bodies.orientation)
     order = body_order(place, 2.0 * model.masses.typical_size)
     share = DividedShare.of(ranks, order, model.mobile[:-1], state.contacts)
     while True:
-        contacts = ContactSet.none(len(place))
-        if active is None or active.any():
-            if model.cell is None:
-                contacts = model.detector.detect_unit(
-                    place, orientation, margin, order=order, free=share.free(active)
-                )
-            else:
-                contacts = model.cell.detect(state.cell, state.bodies, orientation, margin, order)
+        if active is not None and not active.any():
+            contacts = ContactSet.none(len(place))
+        elif model.cell is None:
+            contacts = model.detector.detect_unit(
+                place, orientation, margin, order=order, free=share.free(active)
+            )
+        else:
+            contacts = model.cell.detect(state.cell, state.bodies, orientation, margin, order)
         contacts = joined.without_inner(contacts)
         if active is None:
             break
@@ -314,6 +319,27 @@ def free_motion(model: Model, state: State, twist: Floats, wrench: Floats, h: fl
         still=still,
         cell=cell,
     )
+
+
+class TiesAfter(NamedTuple):
+    """Joints and bonds at the end of a step, and which of them let go in it."""
+
+    joints: JointState
+    bonds: BondState
+    broken: list[int]  # ids of joints that did
+    torn: NDArray[np.bool_]  # bonds that did, (bonds,)
+    coordinates: Measured  # of joints
+
+
+def ties_after(model: Model, state: State, solved: StepSolution, moved: BodyState) -> TiesAfter:
+    """What joints and bonds carried in the step, and where they are once bodies have moved."""
+    joints, broken = loaded(model.joints, state.joints, solved.joints, solved.joint_impulses)
+    angle, coordinates = measure(model.joints, joints.angle, moved.position, moved.orientation)
+    bonds, torn = bonds_loaded(
+        model.bonds, state.bonds, solved.bonds, solved.bond_impulses, solved.step,
+        state.time + solved.step,
+    )  # fmt: skip
+    return TiesAfter(joints._replace(angle=angle), bonds, broken, torn, coordinates)
 
 
 def carried_on(cell: CellModel, state: State, start: Start, solved: StepSolution) -> CellState:

@@ -90,9 +90,10 @@ def entered(
         of_joints = work_of_joints(
             model.joints, solved.joints, impulses, mean, solved.velocity, start.inverse_mass
         )
-    in_bonds = float(elastic_energies(model.bonds, *solved.bonds.strained).sum())
-    of_bonds, still_in_bonds, lost = [0.0] * len(_BONDS), 0.0, 0.0
+    of_bonds: list[float] = []
+    in_bonds, still_in_bonds, lost = 0.0, 0.0, 0.0
     if solved.bonds.which.size:
+        in_bonds = float(elastic_energies(model.bonds, *solved.bonds.strained).sum())
         of_bonds, still_in_bonds, lost = _work_of_bonds(model, taken, mean)
     after = booked(
         book,
@@ -104,13 +105,17 @@ def entered(
         ),
     )  # fmt: skip
     work = after.work
-    work[_BONDS] += of_bonds
-    work[_DRIVES] += solved.cell_work
-    work[_RECOVERY] += _work_of_parting(model, start, solved)
+    if of_bonds:
+        work[_BONDS] += of_bonds
+    if start.cell is not None:
+        work[_DRIVES] += solved.cell_work
+    if solved.parted is not None:
+        work[_RECOVERY] += _work_of_parting(model, start, solved)
     if taken.broken:
         lost += taken.joints_after.energy_of_broken(taken.broken)
-    work[_INTEGRATION] += lost
-    work[_DAMPING] -= lost
+    if lost:
+        work[_INTEGRATION] += lost
+        work[_DAMPING] -= lost
     if asleep.any() and (fallen := asleep & ~start.still).any():
         work[_SLEEP] -= _motion_of(model, taken.moved, fallen, start.gravity)
     return after
@@ -159,8 +164,6 @@ def _work_of_stiffness(start: Start, solved: StepSolution, mean: Floats) -> floa
 
 def _work_of_parting(model: Model, start: Start, solved: StepSolution) -> float:
     """Energy that bodies gain in gravity by the motion that parts them [J]."""
-    if solved.parted is None:
-        return 0.0
     mobile = model.masses.inverse_mass > 0.0
     aside = solved.step * (solved.motion - solved.velocity)[mobile, :3]
     weight = model.bodies.mass[mobile]
@@ -194,6 +197,8 @@ def _work_of_contacts(
 ) -> tuple[list[float], float]:
     """The work `OF_CONTACTS`, and the elastic energy of contacts in the end [J]."""
     terms, pairs, columns = solved.terms, model.pairs, len(OF_CONTACTS) + 1
+    if not len(terms) and not solved.share.divided:
+        return [0.0] * len(OF_CONTACTS), 0.0
     images = ImageRows.of(terms.contacts, len(mean), terms.slides)
     after, places = start.gradient(solved.growth), ContactPlaces.of(images.contacts)
     cohesion = _NOTHING if terms.cohesion is None else terms.cohesion

@@ -123,7 +123,8 @@ def watch_energy(
     if word == "off":
         return state.watch, []
     elastic = elastic_energy(model, joints, solved.detected, solved.share)
-    elastic += float(elastic_energies(model.bonds, *solved.bonds.strained).sum())
+    if solved.bonds.which.size:
+        elastic += float(elastic_energies(model.bonds, *solved.bonds.strained).sum())
     given = driven_work(model, solved)
     after, ratio = judged(
         state.watch, model, rules, solved.kinetic, solved.ended, given, before, elastic

@@ -47,7 +47,7 @@ def notes_of(
         *taking.travel(),
         *taking.overlaps(),
         *taking.broken_joints(broken),
-        *taking.broken_bonds(np.flatnonzero(torn)),
+        *(taking.broken_bonds(np.flatnonzero(torn)) if torn.any() else ()),
     )
 
 
@@ -173,8 +173,6 @@ class _Taking:
 
     def broken_bonds(self, torn: NDArray[np.intp]) -> Iterator[Note]:
         """Bonds under greater stress than they may bear, all of a step in one note."""
-        if not torn.size:
-            return
         state, bonds = self.state.bonds, self.model.bonds
         worst = torn[np.argmax(state.broken_under[torn])]
         under = float(state.broken_under[worst])
@@ -194,19 +192,19 @@ def worst_rows(solved: StepSolution, solution: Solution) -> list[int]:
     count, width = len(solved.terms), solved.terms.width
     u = solution.velocities[: width * count].reshape(count, width)[:, :3]
     normals = solved.terms.contacts.normals
-    along = np.einsum("ci,ci->c", u, normals)
-    across = np.sqrt(np.maximum(np.einsum("ci,ci->c", u, u) - along * along, 0.0))
-    rows = solved.rows.only(solved.acting)
-    missed = np.concatenate(
-        [
-            np.maximum(solved.terms.friction * across - along, 0.0),
-            np.abs(solution.velocities[width * count :][: rows.free]),
-        ]
-    )
-    ends = np.concatenate([solved.terms.contacts.bodies, rows.bodies[: rows.free]])
     most, pair = 0.0, (0, 0)
-    if missed.size:
-        most, pair = float(missed.max()), tuple(ends[int(np.argmax(missed))].tolist())
+    if count:
+        along = np.einsum("ci,ci->c", u, normals)
+        across = np.sqrt(np.maximum(np.einsum("ci,ci->c", u, u) - along * along, 0.0))
+        missed = solved.terms.friction * across - along
+        worst = int(np.argmax(missed))
+        most, pair = float(missed[worst]), tuple(solved.terms.contacts.bodies[worst].tolist())
+    if solved.rows.free:
+        rows = solved.rows.only(solved.acting)
+        missed = np.abs(solution.velocities[width * count :][: rows.free])
+        if missed.max(initial=0.0) > most:
+            worst = int(np.argmax(missed))
+            most, pair = float(missed[worst]), tuple(rows.bodies[worst].tolist())
     most, pair = solved.share.worst(most, pair)
     return list(pair) if most > 0.0 else []
 

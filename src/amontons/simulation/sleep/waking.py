@@ -108,17 +108,17 @@ def put_by(
 
 def dozed_off(
     sleeping: Sleeping | None, model: Model, state: State, moved: BodyState, contacts: ContactSet,
-    joined: NDArray[np.int32], h: float,
+    loosened: State, h: float,
 ) -> tuple[BodyState, Floats]:  # fmt: skip
     """The bodies at the end of a step, with those asleep that rest, and where each is still.
 
-    `moved` are those bodies awake as yet, `contacts` those of the step, and `joined` are held
-    together by joints and bonds at its end, shape (ties, 2).
+    `moved` are those bodies awake as yet, `contacts` those of the step, and `loosened` has the
+    joints and bonds that hold at its end.
     """
     if sleeping is None:
         return moved, state.rest.since
     moved, since = sleeping.watched(moved, model.masses, state.rest.since, state.gravity, h)
-    return sleeping.lulled(moved, model, contacts, joined, state.gravity), since
+    return sleeping.lulled(moved, model, contacts, model.tied(loosened), state.gravity), since
 
 
 def noted(

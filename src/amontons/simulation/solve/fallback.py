@@ -8,7 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from amontons.judge import residuals
+from amontons.judge.verdict import evaluate
 from amontons.problem.problem import ConeProblem
+from amontons.problem.residuals import Residuals
 from amontons.problem.solution import Solution
 
 Floats = NDArray[np.float64]
@@ -22,8 +24,12 @@ def no_worse(problem: ConeProblem, solution: Solution, guess: Floats) -> Solutio
     if solution.converged:
         return solution
     best, exact, measure = solution, solution.residuals.exact, solution.measure
-    for name, impulses in (("the guess", guess), ("no impulses at all", np.zeros_like(guess))):
-        judged = residuals(problem, impulses, exact=exact)
+    nothing = np.zeros_like(guess)
+    for name, impulses in (("the guess", guess), ("no impulses at all", nothing)):
+        if impulses is nothing and problem.shift is None:
+            judged = at_rest(problem, exact)
+        else:
+            judged = residuals(problem, impulses, exact=exact)
         if not judged[measure] < best.residual and np.isfinite(best.residual):
             continue
         x = problem.unknowns(impulses)
@@ -38,3 +44,9 @@ def no_worse(problem: ConeProblem, solution: Solution, guess: Floats) -> Solutio
             objective=judged.objective,
         )
     return best
+
+
+def at_rest(problem: ConeProblem, exact: bool) -> Residuals:
+    """Residuals where nothing pushes or pulls: N 0 = 0 needs no product."""
+    nothing = np.zeros(problem.rows)
+    return evaluate(problem.even, nothing, nothing, exact=exact)

@@ -90,6 +90,9 @@ def partings(
     `remembered` is what this function gave in the last step. A pair is parted as a whole: its
     contacts come and go meanwhile.
     """
+    deepest = depths.max(initial=0.0)
+    if deepest <= (MENDED if remembered.any() else SLIGHT):
+        return np.zeros(len(depths))
     deep = depths > SLIGHT
     found = deep | ((remembered > 0.0) & (depths > MENDED))
     if not found.any():

@@ -104,7 +104,8 @@ class StepSolution(NamedTuple):
         kept = slice(None) if self.terms.kept is None else self.terms.kept
         values, force = np.zeros((len(self.detected), columns)), self.contact_impulses / self.step
         values[kept, :width] = force
-        values[:, PARTING] = self.parting
+        if self.parting.any():
+            values[:, PARTING] = self.parting
         if self.terms.has_static_friction:
             u = self.solution.velocities[: width * len(self.terms)].reshape(-1, width)[:, :3]
             u = u - np.einsum("ci,ci->c", u, normals)[:, None] * normals

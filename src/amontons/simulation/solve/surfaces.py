@@ -18,8 +18,10 @@ def slides_of(contacts: ContactSet, bodies: BodyState) -> Floats | None:
 
     Only the part along the surface counts: w − (w·n)n. None where no surface runs.
     """
+    if not bodies.surface_velocity.any():
+        return None
     runs = np.asarray(bodies.surface_velocity.any(axis=1))
-    if not runs.any() or not runs[contacts.bodies].any():
+    if not runs[contacts.bodies].any():
         return None
     surface = np.zeros_like(bodies.surface_velocity)
     turn = rotation_matrices(bodies.orientation[runs])
