@@ -1,11 +1,12 @@
 """The fields of scene files as tables of Markdown, for the docs.
 
-``python -m amontons.interchange.tables docs/scene-files.md`` writes them into the page.
+    python docs/make_scene_tables.py
+
+writes them into docs/scene-files.md.
 """
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
@@ -24,6 +25,7 @@ from amontons.interchange.shape_fields import PART, SHAPES
 from amontons.interchange.signal_values import SIGNALS
 from amontons.model.joints import Joint
 
+PAGE = Path(__file__).parent / "scene-files.md"
 BEGIN, END = "<!-- fields: begin -->", "<!-- fields: end -->"
 
 
@@ -161,4 +163,4 @@ def put_tables(page: Path) -> None:
 
 
 if __name__ == "__main__":
-    put_tables(Path(sys.argv[1]))
+    put_tables(PAGE)
