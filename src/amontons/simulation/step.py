@@ -138,12 +138,13 @@ def take_step(
         rules.sleeping, model, state, moved, solved.terms.contacts, loosened, h
     )  # fmt: skip
     as_ended = JointReadings(model.joints, ties.joints, ties.coordinates)
-    potentials = (
-        model.loads.potential_energy(*place, state.bodies.twist, state.time),
-        model.loads.potential_energy(
-            moved.position, moved.orientation, moved.twist, state.time + h
-        ),
-    )  # fmt: skip
+    potentials = 0.0, 0.0
+    if model.loads.loads:
+        ahead = moved.position, moved.orientation, moved.twist, state.time + h
+        potentials = (
+            model.loads.potential_energy(*place, state.bodies.twist, state.time),
+            model.loads.potential_energy(*ahead),
+        )
     taken = Taken(
         start, solved, moved, before, as_ended, ties.broken, ties.torn, *potentials, held
     )  # fmt: skip
@@ -290,7 +291,8 @@ def free_motion(model: Model, state: State, twist: Floats, wrench: Floats, h: fl
         bodies.orientation, twist, wrench, inverse_mass, masses.own_inverse, masses.even,
         state.gravity, h, free, inverse_inertia,
     )  # fmt: skip
-    model.loads.damp(free, inverse_mass, inverse_inertia, h)
+    if model.loads.loads:
+        model.loads.damp(free, inverse_mass, inverse_inertia, h)
     cell = None
     if model.cell is not None:
         cell = model.cell.motion(state.cell, bodies, h)

@@ -17,6 +17,9 @@ Floats = NDArray[np.float64]
 Kind = TypeVar("Kind", bound=np.generic)
 
 
+NO_IMAGES = np.empty((0, 3)), np.empty(0, dtype=np.int32)
+
+
 class ImageRows(NamedTuple):
     """Contacts whose body B is a row behind all bodies where it moves otherwise than its body.
 
@@ -31,17 +34,16 @@ class ImageRows(NamedTuple):
     @classmethod
     def of(cls, contacts: ContactSet, bodies: int, slides: Floats | None = None) -> ImageRows:
         """Those of some contacts of so many bodies, with surfaces that run, (contacts, 3)."""
-        none = cls(contacts, np.empty((0, 3)), np.empty(0, dtype=np.int32))
         if isinstance(contacts, PeriodicContacts):
             shifts = contacts.shifts
         elif slides is None:
-            return none
+            return cls(contacts, *NO_IMAGES)
         else:
             shifts = np.zeros((len(contacts), 3))
         moved = shifts if slides is None else np.concatenate([shifts, slides], axis=1)
         across = np.flatnonzero(moved.any(axis=1))
         if not across.size:
-            return none
+            return cls(contacts, *NO_IMAGES)
         ends = contacts.bodies.copy()
         ends[across, 1] = bodies + np.arange(across.size, dtype=np.int32)
         seen = dataclasses.replace(contacts, bodies=ends)

@@ -188,12 +188,13 @@ def find_impulses(
     contacts = drifting(contacts, start.gradient(NO_GROWTH))
     slides = slides_of(contacts, start.bodies)
     images = ImageRows.of(contacts, len(start.twist), slides)
-    curvature = model.curvature if model.pairs.by_radius else NO_CURVATURE
-    pulls = pulls_of(contacts, model.bodies.material, curvature, model.pairs, rules, start.step)
+    pairs = model.pairs
+    curvature = model.curvature if pairs.by_radius else NO_CURVATURE
+    pulls = pulls_of(contacts, model.bodies.material, curvature, pairs, rules, start.step)
     bridges, hit = None, np.zeros(len(contacts), dtype=bool)
-    if model.pairs.wets:
+    if pairs.wets:
         bridges = bridges_of(
-            contacts, model.bodies.material, curvature, model.pairs,
+            contacts, model.bodies.material, curvature, pairs,
             rules.cohesion_range, forces[:, BRIDGED] > 0.0,
         )  # fmt: skip
         pulls = start.step * bridges.pull + (0.0 if pulls is None else pulls)
@@ -205,7 +206,7 @@ def find_impulses(
             free=images.velocities(start.free, start.gradient(NO_GROWTH)),
             mobile=images.values(mobile[:-1]),
             material=images.values(model.bodies.material),
-            pairs=model.pairs,
+            pairs=pairs,
             step=start.step,
             rules=rules,
             sticking=forces[:, STICKING] > 0.0,
@@ -218,7 +219,7 @@ def find_impulses(
             terms.slides = terms.of_kept(slides)
         if pulls is not None:
             terms.cohesion = terms.of_kept(pulls)
-        if model.pairs.resists_by_size:
+        if pairs.resists_by_size:
             terms = with_resistance(terms, model)
         lasting = terms
         if terms.parting is not None:
