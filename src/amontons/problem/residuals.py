@@ -25,8 +25,9 @@ class Measure(StrEnum):
     SCALED = "scaled"
     """‖(x − Π(x − ρu))/ρ‖ / ‖r‖ with ρ = d/trace(N_bb) of each block. The default: no units.
 
-    In a simulation ‖r‖ counts as no less than its yardstick says, and the error of a single
-    block is also compared with a speed of its own (:class:`~amontons.problem.units.Yardstick`).
+    In a simulation contacts that r opens do not count in ‖r‖, it counts as no less than its
+    yardstick says, and the error of a single block is also compared with a speed of its own
+    (:class:`~amontons.problem.units.Yardstick`).
     """
 
     PAPER1 = "paper1"

@@ -38,16 +38,23 @@ class Yardstick(NamedTuple):
     mere rounding, they are no scale: `least` is the smallest that counts, per block. If they are
     large somewhere, or blocks are many, errors elsewhere must not hide behind them: an error of
     `most` in any one block counts as 1, whatever ‖r‖ is.
+
+    Most of ‖r‖ may be open gaps, Φ/h, the more so the shorter the step. With a `usual` speed, such
+    as what gravity gives in a step, blocks that r opens are left out of the norm, and that speed
+    per block is the least.
     """
 
     least: float = 0.0
     most: float = math.inf
+    usual: float = 0.0
 
     def checked(self) -> Yardstick:
         """Itself, or an error that says what is wrong."""
-        if not (math.isfinite(self.least) and self.least >= 0.0 and self.most > 0.0):
+        lows = self.least, self.usual
+        if not (all(math.isfinite(low) and low >= 0.0 for low in lows) and self.most > 0.0):
             raise InputError(
-                f"a yardstick needs 0 ≤ least < ∞ and most > 0, got {self.least} and {self.most}"
+                f"a yardstick needs 0 ≤ least, usual < ∞ and most > 0, got {self.least}, "
+                f"{self.usual} and {self.most}"
             )
         return self
 
@@ -124,6 +131,24 @@ def speeds(problem: ConeProblem, given: Floats) -> Floats:
     elif factors is not None:
         factors = problem.sets.outward(factors)
     return given if factors is None else given * factors
+
+
+def closing_speeds(problem: ConeProblem, linear: Floats) -> Floats:
+    """r in internal order, every row a speed [m/s], without contacts that r itself opens.
+
+    They are those with u_n ≥ μ‖u_t‖, which no impulse has to stop; shape (rows,).
+    """
+    found = linear.copy() if problem.row_factors is None else problem.row_factors * linear
+    arrays = problem.sets.arrays
+    for kind, first, count, row in arrays.groups.tolist():
+        if kind in CONES:
+            blocks, rows = slice(first, first + count), slice(row, row + SIZES[kind] * count)
+            u = found[rows].reshape(-1, count)
+            normal = arrays.normal[:, blocks]
+            along = (normal * u[:3]).sum(axis=0)
+            across = np.sqrt(((u[:3] - along * normal) ** 2).sum(axis=0))
+            u[:, along >= arrays.friction[blocks] * across] = 0.0
+    return found
 
 
 def even(problem: ConeProblem) -> ConeProblem:

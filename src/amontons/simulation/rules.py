@@ -38,6 +38,10 @@ LEAST_SPEED = 1e-6
 """Speed, in half thicknesses per step, below which bodies count as at rest: errors are not measured
 against less."""
 
+WORST_SPEED = 10.0
+"""Speed, by that of a fall over half a body's thickness, that is an error of 1 in a single contact:
+to a tolerance of 1e-2 none closes faster than overlaps are corrected."""
+
 WATCHES = ("stop", "note", "off")
 
 
@@ -69,6 +73,11 @@ class SolverChoice(NamedTuple):
     def for_problem(self, problem: ConeProblem) -> Solver:
         """The one that takes on a problem."""
         return self.few if problem.blocks <= FINE_BELOW else self.many
+
+    def yardstick(self, blocks: int, given: Yardstick) -> Yardstick:
+        """What errors are measured with; for a tolerance of `FINE`, ‖r‖ as it is will do."""
+        fine = blocks <= FINE_BELOW and self.few.tolerance < self.many.tolerance
+        return given._replace(usual=0.0) if fine else given
 
 
 def _lasting(solver: Solver) -> Solver:
@@ -137,5 +146,9 @@ def contact_rules(size: float, g: float, step: float, given: Rules, exact: bool)
         lift_speed=math.inf if exact else g * step,
         slip_speed=1e-3 * fall,
         cohesion_range=0.25 * near,
-        yardstick=Yardstick(least=LEAST_SPEED * size / step, most=min(fall, size / step)),
+        yardstick=Yardstick(
+            least=LEAST_SPEED * size / step,
+            most=min(WORST_SPEED * fall, size / step),
+            usual=max(g * step, LEAST_SPEED * size / step),
+        ),
     )

@@ -20,7 +20,8 @@ columns n, t1, t2. `linear` (rows,) is r for the unknowns x = Rγ + s
 (:class:`~amontons.problem.problem.ConeProblem`), that is r itself without frames and cohesion;
 `linear_norm` is the norm of r as it was given, rows that turn times their lengths; optional are
 `lengths` (blocks,) [m], NaN where a block has its own (:mod:`amontons.problem.units`), and
-`yardstick` (2,) [m/s], the least and the most. `objective_offset` [J] is what the shift s adds.
+`yardstick` (3,) [m/s], the least, the most and the usual. `objective_offset` [J] is what the
+shift s adds.
 Rows are in the order of the runs, a block's rows together. The operator is one of
 
 * `kind` "matrix": `W_*` CSR, the symmetric part, and optionally `skew_*` CSR, the rest;

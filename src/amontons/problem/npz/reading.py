@@ -93,7 +93,7 @@ def _problem_2(archive: Archive) -> ConeProblem:
     if "lengths" in archive:
         options["lengths"] = archive.floats("lengths", sets.blocks)
     if "yardstick" in archive:
-        options["yardstick"] = Yardstick(*archive.floats("yardstick", 2).tolist())
+        options["yardstick"] = _read_yardstick(archive)
     name = str(archive.text("name"))
     built = ConeProblem(operator, np.zeros(sets.rows), sets, name=name, **options)
     problem = built.with_linear(sets.inward(archive.finite("linear", sets.rows)))
@@ -128,7 +128,16 @@ def _with_norms(problem: ConeProblem, archive: Archive) -> ConeProblem:
                 stacklevel=2,
             )
         setattr(problem, key, stored if agrees else value)
+    problem.refer_to(problem.sets.inward(given))
     return problem
+
+
+def _read_yardstick(archive: Archive) -> Yardstick:
+    """The speeds of a yardstick; files of earlier versions have two of the three."""
+    speeds = archive.floats("yardstick", None).tolist()
+    if len(speeds) not in (2, 3):
+        raise FileFormatError(f"'yardstick' has {len(speeds)} speeds; expected 2 or 3")
+    return Yardstick(*speeds)
 
 
 def _read_runs(archive: Archive) -> list[Run]:

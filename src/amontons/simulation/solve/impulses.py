@@ -27,6 +27,7 @@ from amontons.dynamics.joints.stiffness import Taut
 from amontons.problem.operators import BodyOperator, CellOperator
 from amontons.problem.problem import ConeProblem
 from amontons.problem.solution import Solution
+from amontons.problem.units import Yardstick
 from amontons.simulation.cell.cell_model import CellMotion
 from amontons.simulation.cell.image_rows import NO_GRADIENT, ImageRows, drifting
 from amontons.simulation.checks import check_velocities
@@ -123,7 +124,7 @@ class _Solves:
             gyration=self.start.gyration,
             free=free,
             flexibility=None if cell is None else cell.flexibility,
-            yardstick=self.rules.yardstick,
+            yardstick=self._yardstick(len(terms) + rows.offset.size),
             name=self.name,
             **share.problem(rows),
         )
@@ -147,6 +148,10 @@ class _Solves:
             velocity[:, :3] += cell.of_bodies(np.diag(self.growth))
         check_velocities(self.model, velocity)
         return problem, solution, velocity
+
+    def _yardstick(self, blocks: int) -> Yardstick:
+        given = self.rules.yardstick
+        return given if self.share.divided else self.solver.yardstick(blocks, given)
 
 
 def find_impulses(
