@@ -197,31 +197,21 @@ def test_cells_are_refused():
         am.Simulation(world, step=1e-3, ranks=Elsewhere())
 
 
-def glued():
-    """Two spheres on a beam, and the beam."""
-    world = am.World()
-    for x in (0.0, 0.2):
-        world.add_body(am.Sphere(0.1), position=(x, 0.0, 0.0), mass=1.0)
-    return world, am.BeamBond(young=1e6, shear=4e5, radius=0.05)
+def test_bonds_break_as_in_one_process():
+    """Some of them, and the same ones; bodies are where they are, to the tolerance."""
+    solver = am.APGD(tolerance=1e-8, max_iterations=300)
 
+    def run(ranks):
+        simulation = am.Simulation(WORLDS["bonds"](), step=2e-3, solver=solver, ranks=ranks)
+        for _ in range(3):
+            simulation.step()
+        return simulation.bonds.broken.copy(), simulation.bodies.position.copy()
 
-def test_bonds_are_refused():
-    world, beam = glued()
-    (bond,) = world.add_bonds([world.bodies.id], beam)
-    with pytest.raises(am.InputError, match="a world with bonds yet: leave out `ranks`, or bonds"):
-        am.Simulation(world, step=1e-3, ranks=Elsewhere())
-    world.remove_bonds([bond])
-    am.Simulation(world, step=1e-3, ranks=Elsewhere())
-
-
-def test_bonds_that_are_added_later_are_refused_by_the_next_step():
-    world, beam = glued()
-    simulation = am.Simulation(world, step=1e-3, ranks=am.ranks.OneProcess())
-    simulation.step()
-    world.add_bonds([world.bodies.id], beam)
-    with pytest.raises(am.InputError, match="a world with bonds yet"):
-        simulation.step()
-    assert simulation.steps == 1
+    broken, place = run(None)
+    assert 0 < broken.sum() < broken.size
+    for found, where in run_in_threads(3, run):
+        assert np.array_equal(found, broken)
+        assert np.abs(where - place).max() < 1e-7
 
 
 @pytest.mark.parametrize("friction", ["convex", "exact"])
