@@ -32,6 +32,10 @@ DIVIDED_FROM = 256
 """Bodies from which processes share a step: one of fewer takes less time than what must be said."""
 
 
+LEAST_CARRIED = 3
+"""Columns at least of what contacts remember: forces."""
+
+
 class Share:
     """The part of a step that this process takes: here all of it."""
 
@@ -245,21 +249,21 @@ class DividedShare(Share):
         return self.division.gathered(rows)
 
     def remembered(self, contacts: ContactSet, values: Floats) -> RememberedContacts:
-        """Names of contacts travel in the bits of numbers."""
+        """Names of contacts travel in the bits of numbers; last columns of zeros are left out."""
         division = self.division
         own = division.own_contacts(contacts)
         names = contacts.bodies.view(np.float64)[own, 0], contacts.keys.view(np.float64)[own]
         total, told = division.columns([*names, *values[own].T])
         bodies = told.pop(0, np.empty(0))  # no pair of bodies is 0 and 0
         keys = told.pop(1, np.zeros(total))
-        everything = np.zeros((total, values.shape[1]))
+        kept = np.zeros((total, max([LEAST_CARRIED, *(column - 1 for column in told)])))
         for column, found in told.items():
-            everything[:, column - len(names)] = found
+            kept[:, column - 2] = found
         return RememberedContacts(
             np.ascontiguousarray(bodies).view(np.int32).reshape(-1, 2),
             np.ascontiguousarray(keys).view(np.uint64),
             self._first_of_bodies(contacts),
-            everything,
+            kept,
         )
 
     def _first_of_bodies(self, contacts: ContactSet) -> Longs:
