@@ -23,10 +23,10 @@ PROPOSALS = 1.3
 PROPOSAL = 36e-9
 """Time that a proposal takes for each contact of a rank [s]."""
 
-DIVIDED, WHOLE = 3.0e-6, 0.6e-6
+DIVIDED, WHOLE = 3.0e-6, 0.5e-6
 """Time of all else in a step for each body: what ranks divide, and what all of them do [s]."""
 
-KEPT, SHARED, BASE = 2.6, 3.8, 0.23e6
+KEPT, SHARED, BASE = 1.8, 3.5, 0.25e6
 """Memory of a rank [kB]: of every body, of every body that is its own, and with none."""
 
 UNITS = 256
@@ -60,7 +60,7 @@ def main() -> None:
             same = WHOLE * everybody
             say = proposals * messages(ranks, bodies, UNITS, given.latency, bandwidth)
             if ranks > 1:  # names and forces of contacts, velocities and numbers of bodies
-                say += everybody * (40.0 * CONTACTS + 56.0) / bandwidth
+                say += everybody * (32.0 * CONTACTS + 56.0) / bandwidth
             memory = (BASE + KEPT * everybody + SHARED * bodies) / 1e6
             step = f"{own + same + say:.1f} s a step, {alone / (own + same + say):.0%}"
             print(
