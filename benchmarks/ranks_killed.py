@@ -3,9 +3,8 @@
     python benchmarks/ranks_killed.py --times 20
 
 Each time a run of several ranks is started, one of them is killed (SIGKILL), and how long the
-others last is measured, and their exit code; then 1, 2 and 4 ranks go on from copies of the
-checkpoint.
-Their states must be that of a run that nobody disturbed.
+others last is measured, and their exit code; then 1, 2, 4 and 8 ranks, threads of this process, go
+on from copies of the checkpoint. Their states must be that of a run that nobody disturbed.
 """
 
 from __future__ import annotations
@@ -19,32 +18,45 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+
+import amontons as am
+from amontons.ranks import Communicator, run_in_threads
+from amontons.testing.shared_worlds import bed
 
 END, STEP, LIMIT = 0.2, 2e-3, 5.0
 
+RESUMED_ON = (1, 2, 4, 8)
+
 
 def take_part(folder: Path, place: Path) -> None:
-    """Be one of the ranks: go on with a run in `folder`, and tell of it in `place`."""
-    import amontons as am
-    from amontons.testing.shared_worlds import bed
-
+    """Be one of the ranks: begin a run in `folder`, and tell of it in `place`."""
     ranks = am.ranks.here()
+
+    def begun() -> None:
+        (place / f"{ranks.rank}.pid").write_text(str(os.getpid()))
+
+    run(ranks, folder, begun)
+
+
+def run(ranks: Communicator, folder: Path, begun: Callable[[], None] = lambda: None) -> str:
+    """Go on with a run in a folder to its end; the state that it ends in."""
     simulation = am.Simulation(
         bed(), step=STEP, solver=am.APGD(tolerance=1e-4, max_iterations=60), ranks=ranks
     )
     checkpoint = folder / "checkpoint.npz"
     if checkpoint.exists():
         simulation.restore(checkpoint)
-    (place / f"{ranks.rank}.pid").write_text(str(os.getpid()))
+    begun()
 
     def on_step(_: object) -> None:
         if ranks.leads and simulation.steps % 5 == 0:
             simulation.save(checkpoint)
 
     simulation.run(until=END, on_step=on_step)
-    if ranks.leads:
-        (place / "hash").write_text(simulation.state.hash())
+    return simulation.state.hash()
 
 
 def started(count: int, folder: Path, place: Path) -> subprocess.Popen[str]:
@@ -57,34 +69,44 @@ def started(count: int, folder: Path, place: Path) -> subprocess.Popen[str]:
     folder.mkdir(exist_ok=True)
     command = [launcher, "-n", str(count), sys.executable, __file__, "--take-part"]
     return subprocess.Popen(
-        [*command, str(folder), str(place)], stderr=subprocess.PIPE, text=True,
+        [*command, str(folder), str(place)], text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
         env=os.environ | {"NUMBA_NUM_THREADS": "1"},
     )  # fmt: skip
 
 
-def ended(count: int, folder: Path, place: Path) -> str:
-    """The state that so many ranks end in."""
-    run = started(count, folder, place)
-    _, errors = run.communicate()
-    if run.returncode:
-        raise SystemExit(f"{count} ranks failed:\n{errors}")
-    return (place / "hash").read_text()
-
-
-def killed(count: int, folder: Path, place: Path, moment: random.Random) -> tuple[float, int, bool]:
-    """Seconds that the others last, their code, and whether they say a word."""
-    run = started(count, folder, place)
+def waited_for(count: int, place: Path) -> list[Path]:
+    """Files of all ranks with their numbers of processes, once they have begun."""
     pids = [place / f"{rank}.pid" for rank in range(count)]
     while not all(each.exists() and each.read_text() for each in pids):
         time.sleep(0.01)
-    time.sleep(moment.uniform(0.0, 3.0))
-    victim = int(moment.choice(pids).read_text())
-    if run.poll() is not None:
-        raise SystemExit("the run was over before a rank could be killed: take more steps")
-    os.kill(victim, signal.SIGKILL)
+    return pids
+
+
+def duration(count: int, folder: Path, place: Path) -> float:
+    """Seconds from the beginning of a run that nobody disturbs to its end."""
+    process = started(count, folder, place)
+    waited_for(count, place)
     start = time.perf_counter()
-    _, errors = run.communicate()
-    return time.perf_counter() - start, run.returncode, bool(errors.strip())
+    said, _ = process.communicate()
+    if process.returncode:
+        raise SystemExit(f"{count} ranks failed:\n{said}")
+    return time.perf_counter() - start
+
+
+def killed(
+    count: int, folder: Path, place: Path, after: float, rank: int
+) -> tuple[float, int, bool] | None:
+    """Seconds that the others last, their code, and whether they say a word; None: it was over."""
+    process = started(count, folder, place)
+    pids = waited_for(count, place)
+    time.sleep(after)
+    if process.poll() is not None:
+        return None
+    os.kill(int(pids[rank].read_text()), signal.SIGKILL)
+    start = time.perf_counter()
+    said, _ = process.communicate()
+    return time.perf_counter() - start, process.returncode, bool(said.strip())
 
 
 def main() -> None:
@@ -97,28 +119,39 @@ def main() -> None:
     if given.take_part:
         take_part(*given.take_part)
         return
-    moment = random.Random(given.seed)
+    chance = random.Random(given.seed)
     with tempfile.TemporaryDirectory() as name:
         home = Path(name)
-        whole = ended(1, home / "whole", home / "told-whole")
-        wrong = 0
-        for turn in range(given.times):
-            folder = home / f"run-{turn}"
-            seconds, code, word = killed(given.ranks, folder, home / f"told-{turn}", moment)
-            states = []
-            for count in (1, 2, 4):
+        (home / "whole").mkdir()
+        whole = run_in_threads(1, lambda ranks: run(ranks, home / "whole"))[0]
+        lasts = duration(given.ranks, home / "timed", home / "told-timed")
+        turn = fine = late = 0
+        while turn < given.times:
+            folder = home / f"run-{turn}-{late}"
+            after, rank = chance.uniform(0.0, 0.9 * lasts), chance.randrange(given.ranks)
+            end = killed(given.ranks, folder, home / f"told-{turn}-{late}", after, rank)
+            if end is None:
+                late += 1
+                continue
+            seconds, code, word = end
+            states = set()
+            for count in RESUMED_ON:
                 copy = shutil.copytree(folder, home / f"copy-{turn}-{count}")
-                states.append(ended(count, copy, home / f"told-{turn}-{count}"))
-            same = set(states) == {whole}
-            fine = same and code != 0 and word and seconds < LIMIT
-            wrong += not fine
+                states |= set(run_in_threads(count, partial(run, folder=copy)))
+            same = states == {whole}
+            fine += same and code != 0 and word and seconds < LIMIT
             print(
-                f"{turn}: ended after {seconds:.2f} s with code {code}, "
-                f"{'a word' if word else 'NO WORD'}, resumed: {'equal' if same else 'NOT EQUAL'}",
+                f"{turn}: rank {rank} killed after {after:.2f} s of {lasts:.2f}, ended after "
+                f"{seconds:.2f} s with code {code}, {'a word' if word else 'NO WORD'}, resumed: "
+                f"{'equal' if same else 'NOT EQUAL'}",
                 flush=True,
             )
-    print(f"{given.times - wrong} of {given.times} ended and went on as they should")
-    if wrong:
+            turn += 1
+    print(
+        f"{fine} of {given.times} ended and went on as they should; {late} more were over before "
+        "a rank could be killed"
+    )
+    if fine < given.times:
         sys.exit(1)
 
 

@@ -52,4 +52,14 @@ def sticky():
     return bed(rolling_friction=0.01, spinning_friction=0.01, cohesion=0.5, compliance=1e-6)
 
 
-WORLDS = {"bed": bed, "slab": pressed, "joints": jointed, "sticky": sticky}
+def glued():
+    """Columns of spheres on beams, some of which break in the first steps."""
+    world = bed()
+    columns = world.bodies.id[-SIDE * SIDE * 16 :].reshape(SIDE * SIDE, 16)
+    pairs = np.stack([columns[:, :-1].ravel(), columns[:, 1:].ravel()], axis=1)
+    beam = am.BeamBond(young=1e6, shear=4e5, radius=0.02, tensile=4e3, shear_strength=1e4)
+    world.add_bonds(pairs, beam)
+    return world
+
+
+WORLDS = {"bed": bed, "bonds": glued, "joints": jointed, "slab": pressed, "sticky": sticky}

@@ -62,8 +62,9 @@ def python(count, folder, failing=False):
     return launched(count, sys.executable, "-c", script, folder)
 
 
-def test_processes_come_to_the_state_of_threads(one_thread, tmp_path):
-    done = python(2, tmp_path)
+@pytest.mark.parametrize("count", [2, 4])
+def test_processes_come_to_the_state_of_threads(one_thread, tmp_path, count):
+    done = python(count, tmp_path)
     assert done.returncode == 0, done.stderr
     told = [each.read_text().split() for each in sorted(tmp_path.iterdir())]
 
@@ -73,7 +74,8 @@ def test_processes_come_to_the_state_of_threads(one_thread, tmp_path):
         return simulation.state.hash()
 
     state = run_in_threads(1, run)[0]
-    assert told == [["0", "2", "1", state], ["1", "2", "1", state]]  # two share two cores
+    # two or more share two cores
+    assert told == [[str(rank), str(count), "1", state] for rank in range(count)]
 
 
 def test_an_exception_in_one_process_ends_all(tmp_path):
@@ -112,3 +114,36 @@ def test_bad_input_is_told_once(tmp_path):
     assert done.stderr.count("processes cannot share Auto") == 1
     assert "--solver apgd" in done.stderr.replace("\n", " ")
     assert not (tmp_path / "run").exists()
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A file system of 8 MiB."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", "size=8m", "tmpfs", str(folder)]
+    try:
+        mounted = subprocess.run(command, capture_output=True, text=True, check=False)
+    except OSError as reason:
+        pytest.skip(f"no file system can be mounted here: {reason}")
+    if mounted.returncode:
+        pytest.skip(f"no file system can be mounted here: {mounted.stderr.strip()}")
+    yield folder
+    subprocess.run(["umount", str(folder)], check=True)
+
+
+def test_a_full_disk_ends_all_and_the_run_goes_on_elsewhere(small_disk, tmp_path):
+    """Rank 0 alone writes, and the other would wait for it for ever."""
+    scene = ("packed_bed", "--bodies", 3000, "--set", "spacing=1.01", "--tolerance", 1e-2)
+    run = ("--time", 2.0, "--frames", 200, "--out", small_disk / "run")
+    done = amontons(2, "run", *scene, *run)
+    assert done.returncode not in (0, None)
+    assert "disk is full" in done.stderr.replace("\n", " ")
+    assert "Traceback" not in done.stderr
+    with am.Results(small_disk / "run") as results:
+        frames = results.frames
+        assert frames >= 2
+        kept = results[frames - 1].position
+    shutil.copytree(small_disk / "run", tmp_path / "moved")
+    with am.Results(tmp_path / "moved") as results:
+        assert np.array_equal(results[frames - 1].position, kept)

@@ -22,6 +22,8 @@ Letters = Sequence[tuple[int, Floats]]
 class Traffic:
     """What this process has sent and waited for."""
 
+    proposals: int = 0
+    """Points that `APGD` proposed; some are too far, and are proposed again nearer by."""
     exchanges: int = 0
     """Rounds in which neighbours swapped velocities."""
     reductions: int = 0

@@ -62,6 +62,7 @@ class DividedAPGD(APGD):
         v_now, v_old, v_new = (problem.operator.scratch() for _ in range(3))
         problem.product(x_now, N_now, v_now)
         N_old[:], v_old[:] = N_now, v_now
+        traffic = part.ranks.division.communicator.traffic
         judged, span = False, BOUNDED if problem.sets.exact else UNBOUNDED
         while True:  # 6
             x_new, beta = buffers.free(x_now, x_old), pace.beta
@@ -72,6 +73,7 @@ class DividedAPGD(APGD):
             problem.product(x_new, N_new, v_new)
             bends = part.bends((x_new, x_now, x_old), (v_new, v_now, v_old), beta)
             error, quadratic, linear, uphill, length, bend = part.total(partial, bends)
+            traffic.proposals += 1
             if not judged:
                 objective = 0.5 * quadratic + linear + problem.objective_offset
                 yield Iterate(x_now, gauge.factor * math.sqrt(error), objective)  # 17 to 24

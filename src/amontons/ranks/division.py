@@ -232,3 +232,21 @@ class Division:
         sizes = [columns * int(each) for each in counts]
         together = self.communicator.joined(np.ascontiguousarray(rows).ravel(), sizes)
         return together.reshape(-1, columns)
+
+    def columns(self, own: Sequence[Floats]) -> tuple[int, dict[int, Floats]]:
+        """How many rows all processes have, and columns of these, from those of this one's rows.
+
+        Columns go by their numbers. Those in which every bit is zero are neither sent nor returned.
+        """
+        rows, count = len(own[0]), self.communicator.count
+        told = [rows, *(column.view(np.uint64).any() for column in own)]
+        everyone = self.communicator.joined(np.array(told, dtype=np.float64), [len(told)] * count)
+        rows_of, *used = everyone.reshape(count, -1).T
+        wanted = np.flatnonzero(np.any(used, axis=1)).tolist()
+        table = np.empty((rows, len(wanted)))
+        for place, column in enumerate(wanted):
+            table[:, place] = own[column]
+        total = int(rows_of.sum())
+        sizes = [len(wanted) * int(each) for each in rows_of]
+        together = self.communicator.joined(table.ravel(), sizes).reshape(total, len(wanted))
+        return total, {column: together[:, place] for place, column in enumerate(wanted)}

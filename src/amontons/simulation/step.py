@@ -116,7 +116,7 @@ def take_step(
     state = state._replace(joints=joints)
     # v⁺ = v* + M⁻¹ D γ with the impulses γ that solve the cone complementarity problem
     carried = CARRIED + model.pairs.wets
-    memory = state.contacts.widened(carried).recall(contacts, carried)
+    memory = recalled(state, contacts, carried)
     overlaps = overlaps_of(contacts, model, state.bodies, memory[:, PARTING], share)
     solved = find_impulses(
         model, start, contacts, overlaps, memory, found, glued, contact_rules, choice,
@@ -277,6 +277,20 @@ def detect(
         contacts, overlap = as_they_broke(contacts, state.overlap, joined, 0.25 * rules.near, share)
         state = state.with_overlap(overlap)
     return state._replace(margin=level), contacts, share
+
+
+def recalled(state: State, contacts: ContactSet, carried: int) -> Floats:
+    """What contacts carried in the last step, zeros for new ones; shape (contacts, carried).
+
+    Zeros, too, in columns beyond those that were kept.
+    """
+    columns = state.contacts.values.shape[1]
+    found = state.contacts.recall(contacts, columns)
+    if columns == carried:
+        return found
+    memory = np.zeros((len(contacts), carried))
+    memory[:, :columns] = found[:, :carried]
+    return memory
 
 
 def free_motion(model: Model, state: State, twist: Floats, wrench: Floats, h: float) -> Start:

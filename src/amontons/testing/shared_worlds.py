@@ -10,6 +10,7 @@ import numpy as np
 from amontons.model.materials import Material
 from amontons.model.shapes import Box, Sphere
 from amontons.model.world import World
+from amontons.scenes.brittle_plate import BrittlePlate
 from amontons.scenes.bulldozer import Bulldozer
 from amontons.scenes.drum import Drum
 from amontons.scenes.open_box import add_open_box
@@ -88,6 +89,11 @@ def soil() -> World:
     return Bulldozer(grains=300).build()
 
 
+def plate() -> World:
+    """A plate of bonded spheres that a ball breaks: bonds across borders."""
+    return BrittlePlate(across=14).build()
+
+
 def on_rough_floor() -> World:
     """Balls that bounce on fixed ones as large, and give way a little: these find contacts too."""
     world, rng = World(), np.random.default_rng(3)
@@ -112,6 +118,7 @@ SHARED_WORLDS = {
     "sizes 1 to 100": SharedWorld(of_many_sizes, 5e-4),
     "drum with rolling friction": SharedWorld(in_drum, 1e-3),
     "sticky snowball": SharedWorld(snow, 1e-3),
+    "brittle plate": SharedWorld(plate, 2e-4),
     "rough floor": SharedWorld(on_rough_floor, 2e-3),
 }
 """Worlds by name, each with the length of a step."""

@@ -66,7 +66,7 @@ def compiled_step(
         return None
     if state.bodies.surface_velocity.any():
         return None
-    bodies, old, limit = state.bodies, state.contacts, contact_rules
+    bodies, old, limit = state.bodies, state.contacts.widened(CARRIED), contact_rules
     count, coordinates = len(contacts), model.joints.first.size - 1
     then = BodiesThen(
         np.empty_like(bodies.position), np.empty_like(bodies.orientation),

@@ -56,7 +56,7 @@ class WorldStore:
         to.pairs[w, :count], to.keys[w, :count] = state.contacts.bodies, state.contacts.keys
         to.first[w] = state.contacts.first
         if count:
-            to.carried[w, :count] = state.contacts.values
+            to.carried[w, :count] = state.contacts.widened(to.carried.shape[2]).values
         to.margin[w] = state.margin
         to.work[w], watch = state.energy.work, state.watch
         to.holds[w] = state.energy[1:]

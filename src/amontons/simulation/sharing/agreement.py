@@ -49,14 +49,10 @@ def chosen_solvers(
 
 def require_shareable(ranks: Communicator | None, world: World) -> None:
     """Raise where processes cannot share what there is in the world."""
-    if ranks is None:
-        return
-    for what, found in (("a cell", world.cell is not None), ("bonds", len(world.bonds) > 0)):
-        if found:
-            raise InputError(
-                f"processes cannot share a world with {what} yet: leave out `ranks`, or "
-                f"{what.replace('a ', 'the ')}"
-            )
+    if ranks is not None and world.cell is not None:
+        raise InputError(
+            "processes cannot share a world with a cell yet: leave out `ranks`, or the cell"
+        )
 
 
 def _shared(solver: Solver) -> Solver:

@@ -32,6 +32,10 @@ DIVIDED_FROM = 256
 """Bodies from which processes share a step: one of fewer takes less time than what must be said."""
 
 
+LEAST_CARRIED = 3
+"""Columns at least of what contacts remember: forces."""
+
+
 class Share:
     """The part of a step that this process takes: here all of it."""
 
@@ -245,20 +249,33 @@ class DividedShare(Share):
         return self.division.gathered(rows)
 
     def remembered(self, contacts: ContactSet, values: Floats) -> RememberedContacts:
-        """Names of contacts travel in the bits of numbers."""
-        names = contacts.bodies.view(np.float64), contacts.keys.view(np.float64)[:, None]
+        """Names of contacts travel in the bits of numbers; last columns of zeros are left out."""
         division = self.division
         own = division.own_contacts(contacts)
-        table = division.gathered(np.hstack([*names, values])[own])
+        names = contacts.bodies.view(np.float64)[own, 0], contacts.keys.view(np.float64)[own]
+        total, told = division.columns([*names, *values[own].T])
+        bodies = told.pop(0, np.empty(0))  # no pair of bodies is 0 and 0
+        keys = told.pop(1, np.zeros(total))
+        kept = np.zeros((total, max([LEAST_CARRIED, *(column - 1 for column in told)])))
+        for column, found in told.items():
+            kept[:, column - 2] = found
+        return RememberedContacts(
+            np.ascontiguousarray(bodies).view(np.int32).reshape(-1, 2),
+            np.ascontiguousarray(keys).view(np.uint64),
+            self._first_of_bodies(contacts),
+            kept,
+        )
+
+    def _first_of_bodies(self, contacts: ContactSet) -> Longs:
+        """Where the contacts of all processes begin that a body found, and their number."""
+        division = self.division
         found = np.diff(division.begin(contacts)[division.first : division.last + 1])
         of_bodies = division.of_bodies(found[:, None].astype(np.float64))[:, 0].astype(np.int64)
         first = np.empty(division.bodies + 1, dtype=np.int64)
         ends = np.cumsum(of_bodies[division.listed])
         first[division.listed] = ends - of_bodies[division.listed]
-        first[-1] = len(table)
-        bodies = np.ascontiguousarray(table[:, 0]).view(np.int32).reshape(-1, 2)
-        keys = np.ascontiguousarray(table[:, 1]).view(np.uint64)
-        return RememberedContacts(bodies, keys, first, np.ascontiguousarray(table[:, 2:]))
+        first[-1] = ends[-1]
+        return first
 
     def impulses_of_rows(self, rows: JointRows, acting: Flags | Longs, found: Floats) -> Floats:
         here = rows.only(acting)
