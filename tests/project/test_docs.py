@@ -18,6 +18,7 @@ from helpers.paths import ROOT
 
 DOCS = ROOT / "docs"
 TUTORIALS = sorted((DOCS / "learn").glob("*.md"))
+NOTEBOOKS = sorted((DOCS / "notebooks").glob("*.ipynb"))
 PAGES = [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]
 LONG = {"results": pytest.mark.slow, "sweeps": pytest.mark.slow}
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
@@ -182,11 +183,12 @@ def test_every_page_is_behind_one_of_the_four_doors() -> None:
     front = (ROOT / "docs" / "index.md").read_text()
     doors = re.findall(r"^:caption: (.*)$", front, re.MULTILINE)
     assert doors == ["Learn", "Do", "Understand", "Look up"]
-    listed = {f"{name}.md" for block in front.split("```{toctree}")[1:] for name in block.split()}
-    pages = {str(page.relative_to(DOCS)) for page in [*DOCS.glob("*.md"), *TUTORIALS]}
-    cards = set(re.findall(r"\]\(([\w/-]+\.md)\)", front))
-    assert pages - listed == {"index.md"}
-    assert pages - cards == {"index.md"}
+    listed = {name for block in front.split("```{toctree}")[1:] for name in block.split()}
+    found = [*DOCS.glob("*.md"), *TUTORIALS, *NOTEBOOKS]
+    pages = {str(page.relative_to(DOCS).with_suffix("")) for page in found}
+    cards = set(re.findall(r"\]\(([\w/-]+)\.(?:md|ipynb)\)", front))
+    assert pages - listed == {"index"}
+    assert pages - cards == {"index"}
 
 
 def test_pictures_of_pages_are_there() -> None:
