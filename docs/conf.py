@@ -18,6 +18,7 @@ extensions = [
 ]
 source_suffix = {".md": "myst-nb", ".ipynb": "myst-nb"}
 nb_execution_mode = "off"  # what notebooks show is stored: docs/make_notebooks.py
+nb_merge_streams = True
 myst_enable_extensions = ["dollarmath", "deflist", "colon_fence"]
 myst_heading_anchors = 3
 autodoc_member_order = "bysource"
