@@ -79,7 +79,7 @@ def test_arrows_lead_to_the_next_station():
         assert re.search(rf"\b{name_of(station)}\b", hint), f"{station.by} returns {hint}"
 
 
-def test_the_table_of_rooms_is_that_of_the_docstrings():
+def test_the_table_of_rooms_is_that_of_the_docstrings(rooms):
     page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     assert page == PICTURES["page_with"](PICTURES["room_table"]()), "run docs/make_architecture.py"
     assert all(f"| `{room.name}` | " in page for room in rooms)

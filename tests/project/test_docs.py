@@ -20,7 +20,9 @@ DOCS = ROOT / "docs"
 TUTORIALS = sorted((DOCS / "learn").glob("*.md"))
 NOTEBOOKS = sorted((DOCS / "notebooks").glob("*.ipynb"))
 PAGES = [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]
-LONG = {"results": pytest.mark.slow, "sweeps": pytest.mark.slow}
+LONG = {"cell", "dynamics", "extending", "results", "robots", "shapes", "sweeps"}
+"""Pages whose blocks take more than two seconds."""
+
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
 
 
@@ -39,7 +41,7 @@ def blocks(page: Path) -> list[str]:
 @pytest.mark.parametrize(
     "page",
     [
-        pytest.param(page, id=page.stem, marks=LONG.get(page.stem, ()))
+        pytest.param(page, id=page.stem, marks=pytest.mark.slow if page.stem in LONG else ())
         for page in PAGES
         if blocks(page)
     ],
@@ -54,15 +56,8 @@ def test_code_blocks_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert "am" in namespace
 
 
-@pytest.mark.parametrize(
-    "page",
-    [
-        pytest.param(
-            page, id=page.stem, marks=() if page.stem == "solver-study" else pytest.mark.slow
-        )
-        for page in TUTORIALS
-    ],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("page", TUTORIALS, ids=lambda page: page.stem)
 def test_tutorials_run_from_nothing_to_their_pictures(
     page: Path,
     tmp_path: Path,
