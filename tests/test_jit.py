@@ -273,6 +273,11 @@ def test_import_is_instant_and_light():
 def test_unknown_name_is_an_attribute_error():
     with pytest.raises(AttributeError, match="no_such_name"):
         am.no_such_name  # noqa: B018
+    shown = subprocess.run(
+        [sys.executable, "-c", "import amontons as am; am.Simulaton"],
+        capture_output=True, text=True, check=False, timeout=60,
+    )  # fmt: skip
+    assert "Did you mean: 'Simulation'?" in shown.stderr
     assert "APGD" in dir(am)
     assert all(hasattr(am, name) for name in am.__all__)
 
