@@ -51,7 +51,7 @@ def _imported(module: str) -> Any:
 
 def panels(count: int, title: str, *, share_y: bool) -> tuple[Figure, list[Axes]]:
     """A figure with `count` panels side by side, in a plain style."""
-    figure: Figure = _imported("amontons.plots.notebook_figure").NotebookFigure(
+    figure = _imported("amontons.plots.notebook_figure").NotebookFigure(
         figsize=(1.0 + 4.7 * count, 4.4), dpi=DOTS_PER_INCH, layout="constrained"
     )
     _imported("matplotlib.backends.backend_agg").FigureCanvasAgg(figure)
