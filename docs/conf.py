@@ -9,14 +9,16 @@ copyright = "2026, the amontons founders"
 release = amontons.__version__
 
 extensions = [
-    "myst_parser",
+    "myst_nb",  # pages in Markdown, and notebooks
     "sphinx.ext.autodoc",
     "sphinx.ext.napoleon",
     "sphinx.ext.mathjax",
     "sphinx.ext.viewcode",
     "sphinx_design",
 ]
-source_suffix = {".md": "markdown"}
+source_suffix = {".md": "myst-nb", ".ipynb": "myst-nb"}
+nb_execution_mode = "off"  # what notebooks show is stored: docs/make_notebooks.py
+nb_merge_streams = True
 myst_enable_extensions = ["dollarmath", "deflist", "colon_fence"]
 myst_heading_anchors = 3
 autodoc_member_order = "bysource"

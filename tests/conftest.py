@@ -11,7 +11,12 @@ from helpers import stored_problems  # noqa: E402 (after the line above)
 
 # slowness is no failure: a first example may compile, and machines are shared
 settings.register_profile("amontons", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("amontons")
+settings.register_profile("fast set", settings.get_profile("amontons"), max_examples=30)
+
+
+def pytest_configure(config):
+    """The fast set tries fewer random examples, where a test does not say how many."""
+    settings.load_profile("fast set" if config.option.markexpr == "not slow" else "amontons")
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import importlib
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,8 @@ def __getattr__(name: str) -> Any:
         return globals()[name]
     home = _HOME_OF.get(name)
     if home is None:
-        raise AttributeError(f"module 'amontons' has no attribute {name!r}")
+        module = sys.modules[__name__]  # Python then says which name was probably meant
+        raise AttributeError(f"module 'amontons' has no attribute {name!r}", name=name, obj=module)
     if home == __name__:  # a room of its own, such as `amontons.measure`
         value: Any = importlib.import_module(f"{home}.{name}")
     else:

@@ -13,7 +13,6 @@ from helpers.stored_problems import LOADERS
 DIMENSION = {"free": 1, "nonnegative": 1, "interval": 1, "coulomb": 3, "rolling": 5, "spinning": 6}
 CONES = ["free", "nonnegative", "coulomb", "rolling", "spinning"]
 FEW = settings(
-    max_examples=100,
     deadline=None,
     derandomize=True,
     database=None,

@@ -229,6 +229,37 @@ def test_a_second_compiler_compiles_what_a_first_step_needs(monkeypatch):
     assert done[1:] == [False]
 
 
+AHEAD = """
+from amontons.cli.second_compiler import descend_once, touch
+from amontons.cli.warmup_inputs import sample_problems
+from amontons.collision.narrow.plane_pairs import collide_plane
+from amontons.collision.narrow.sphere_pairs import collide_sphere_convex
+from amontons.scenes import BouncingBalls
+from amontons.simulation.simulation import Simulation
+from amontons.solvers.apgd.bursts import descend
+
+def known():
+    heavy = collide_plane, collide_sphere_convex
+    return [len(kernel.serial.signatures) for kernel in heavy] + [len(descend.signatures)]
+
+descend_once(sample_problems()["bodies with torques and joints"])
+touch()
+assert known() == [1, 1, 1]
+scene = BouncingBalls(12, height=0.2)
+sim = Simulation(scene.build(), step=scene.advice.step, solver=scene.advice.make_solver())
+seen = []
+sim.run(0.4, on_step=lambda report: seen.append(report.contacts))
+assert max(seen) > 0
+assert known() == [1, 1, 1]
+"""
+
+
+@pytest.mark.slow
+def test_a_first_run_needs_the_kernels_that_the_second_compiler_begins_with():
+    done = python(AHEAD)
+    assert done.returncode == 0, done.stderr
+
+
 def test_a_kernel_that_warmup_misses_is_named(cache, monkeypatch):
     def forgotten(x):
         return x

@@ -10,6 +10,7 @@ from amontons.generators.geneva import geneva_drive
 from amontons.generators.machine_parts import involute_gear, prism
 from amontons.generators.polygons import triangles_of_polygon
 
+SLOW = pytest.mark.slow
 ELL = [(0, 0), (3, 0), (3, 1), (1, 1), (1, 3), (0, 3)]
 
 
@@ -83,7 +84,7 @@ def test_gears_that_cannot_be(arguments, message):
         involute_gear(**{"teeth": 20, "module": 1.0, "width": 1.0} | arguments)
 
 
-@pytest.mark.parametrize("slots", [3, 4, 6, 8, 12])
+@pytest.mark.parametrize("slots", [3, *(pytest.param(n, marks=SLOW) for n in (4, 6, 8)), 12])
 def test_geneva_parts_clear_each_other_all_the_way_round(slots):
     """Where the wheel follows the closed form, disc and pin keep off it; and they are near it."""
     drive = geneva_drive(slots, 1.0, width=0.1)

@@ -121,6 +121,7 @@ def stone():
     return am.TriangleMesh(*am.Ellipsoid((0.03, 0.02, 0.015)).surface_mesh(16))
 
 
+@pytest.mark.slow
 def test_a_clump_has_the_mass_of_its_mesh_and_lies_within(stone):
     few, many = (am.clump(stone, spheres=count, seed=2) for count in (3, 15))
     for each in (few, many):

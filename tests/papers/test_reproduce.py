@@ -298,6 +298,7 @@ def test_a_library_without_the_papers_says_where_they_are(monkeypatch, tmp_path)
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.slow
 def test_a_clone_finds_the_papers_beside_the_library(tmp_path):
     """Whatever else is installed: an old editable install knows nothing of the folder."""
     found = subprocess.run(

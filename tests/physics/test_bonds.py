@@ -88,6 +88,7 @@ def test_a_pair_swings_at_the_frequency_of_its_beam():
     assert np.diff(crossings).mean() * sim.step_length == pytest.approx(period / 2, rel=0.01)
 
 
+@pytest.mark.slow
 def test_stiffness_does_not_restrict_the_step():
     """hω is 1000; ten turns of a rod that flies free leave its length, and L to rounding."""
     world = am.World(gravity=(0, 0, 0))

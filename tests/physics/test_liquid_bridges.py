@@ -126,6 +126,7 @@ def test_parting_takes_the_work_under_the_curve():
     assert sum(sim.work) == pytest.approx(held, abs=1e-12 * work_to(rupture()))
 
 
+@pytest.mark.slow
 def test_a_ball_flies_off_only_if_it_is_faster_than_the_work_of_parting():
     mass = 1e-5
     escape = np.sqrt(2 * work_to(rupture()) / mass)
@@ -144,6 +145,7 @@ def test_a_ball_flies_off_only_if_it_is_faster_than_the_work_of_parting():
             assert 0.5 * mass * ball.velocity[2] ** 2 == pytest.approx(left, rel=0.15)
 
 
+@pytest.mark.slow
 def test_bounces_form_bridges_too():
     """An impact within a step is a touch."""
     wet = am.Material(surface_tension=GAMMA, bridge_volume=V, restitution=1.0)

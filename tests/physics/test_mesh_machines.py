@@ -36,6 +36,7 @@ def sagitta(teeth, module, points=12):
     return base * roll * (roll / points) ** 2 / 8.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("turns", [0.1, pytest.param(1.0, marks=pytest.mark.slow)])
 def test_gears_keep_the_ratio_of_their_teeth(turns):
     """At any time: the driven gear lags by the play, and by at most twice what flanks lack."""
@@ -54,6 +55,7 @@ def test_gears_keep_the_ratio_of_their_teeth(turns):
     assert abs(lag.mean() - play) < rough
 
 
+@pytest.mark.slow
 def test_a_flat_follower_rises_as_an_eccentric_has_it():
     """A disc of radius r about a point e off its axis lifts a flat face to r + e sin θ."""
     radius, off, corners = 0.03, 0.01, 240

@@ -1,10 +1,13 @@
 """Figures: what is drawn, and what is refused."""
 
+import base64
+import io
 import math
 import sys
 
 import numpy as np
 import pytest
+from PIL import Image
 
 import amontons as am
 from amontons import plots
@@ -145,6 +148,14 @@ def test_no_global_state(solutions):
     assert "matplotlib.pyplot" not in sys.modules
 
 
+def test_a_notebook_shows_figures_by_themselves(solutions):
+    """As IPython asks for them; without pyplot, whose figures are all that it knows."""
+    data, about = plots.convergence(solutions)._repr_mimebundle_(include=None, exclude=None)
+    with Image.open(io.BytesIO(base64.b64decode(data["image/png"]))) as picture:
+        assert picture.width == pytest.approx(2 * about["image/png"]["width"], abs=2)
+    assert "matplotlib.pyplot" not in sys.modules
+
+
 def test_bad_targets(solutions, tmp_path):
     figure = plots.convergence(solutions)
     with pytest.raises(am.InputError, match="png"):
@@ -154,7 +165,8 @@ def test_bad_targets(solutions, tmp_path):
 
 
 def test_without_matplotlib_the_extra_is_named(solutions, monkeypatch, tmp_path):
-    for name in [name for name in sys.modules if name.split(".")[0] == "matplotlib"]:
+    needing = ("matplotlib", "amontons.plots.notebook_figure")
+    for name in [name for name in sys.modules if name.startswith(needing)]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(plots.MissingExtraError, match=r'pip install "amontons\[plots\]"'):

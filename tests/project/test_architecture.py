@@ -12,8 +12,13 @@ import pytest
 
 ROOT = next(up for up in Path(__file__).resolve().parents if (up / "pyproject.toml").is_file())
 PICTURES = runpy.run_path(str(ROOT / "docs" / "make_architecture.py"))
-ROOMS = PICTURES["rooms"]()
 STATIONS = (*PICTURES["WAY"], PICTURES["JUDGE"])
+
+
+@pytest.fixture(scope="module")
+def rooms():
+    """Every room with its layer; all sources are read for them, so not before they are needed."""
+    return PICTURES["rooms"]()
 
 
 def name_of(station) -> str:
@@ -26,25 +31,25 @@ def test_pictures_are_those_that_the_code_draws_now(picture):
     assert kept == PICTURES["PICTURES"][picture](), "run python docs/make_architecture.py"
 
 
-def test_every_room_of_the_package_is_in_a_layer():
+def test_every_room_of_the_package_is_in_a_layer(rooms):
     package = ROOT / "src" / "amontons"
     there = {each.parent.name for each in package.glob("*/__init__.py")}
     there |= {each.stem for each in package.glob("*.py")} - {"__init__", "__main__"}
-    assert there <= {room.name for room in ROOMS}
+    assert there <= {room.name for room in rooms}
 
 
-def test_imports_point_down():
-    layer = {room.name: room.layer for room in ROOMS}
+def test_imports_point_down(rooms):
+    layer = {room.name: room.layer for room in rooms}
     imports = PICTURES["imports"](list(layer))
     assert sum(map(len, imports.values())) > 40  # something was read
     for room, used in imports.items():
         assert all(layer[other] > layer[room] for other in used), room
 
 
-def test_rooms_without_kernels_are_those_that_the_cache_leaves_out():
+def test_rooms_without_kernels_are_those_that_the_cache_leaves_out(rooms):
     from amontons._kernel_cache import KERNEL_FREE
 
-    compiled = {room.name for room in ROOMS if room.compiled}
+    compiled = {room.name for room in rooms if room.compiled}
     assert {"algebra", "problem", "solvers", "collision", "dynamics"} <= compiled
     assert not compiled & set(KERNEL_FREE)
 
@@ -74,10 +79,10 @@ def test_arrows_lead_to_the_next_station():
         assert re.search(rf"\b{name_of(station)}\b", hint), f"{station.by} returns {hint}"
 
 
-def test_the_table_of_rooms_is_that_of_the_docstrings():
+def test_the_table_of_rooms_is_that_of_the_docstrings(rooms):
     page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     assert page == PICTURES["page_with"](PICTURES["room_table"]()), "run docs/make_architecture.py"
-    assert all(f"| `{room.name}` | " in page for room in ROOMS)
+    assert all(f"| `{room.name}` | " in page for room in rooms)
 
 
 def test_the_page_explains_every_station():

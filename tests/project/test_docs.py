@@ -18,8 +18,11 @@ from helpers.paths import ROOT
 
 DOCS = ROOT / "docs"
 TUTORIALS = sorted((DOCS / "learn").glob("*.md"))
+NOTEBOOKS = sorted((DOCS / "notebooks").glob("*.ipynb"))
 PAGES = [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]
-LONG = {"results": pytest.mark.slow, "sweeps": pytest.mark.slow}
+LONG = {"cell", "dynamics", "extending", "results", "robots", "shapes", "sweeps"}
+"""Pages whose blocks take more than two seconds."""
+
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
 
 
@@ -38,7 +41,7 @@ def blocks(page: Path) -> list[str]:
 @pytest.mark.parametrize(
     "page",
     [
-        pytest.param(page, id=page.stem, marks=LONG.get(page.stem, ()))
+        pytest.param(page, id=page.stem, marks=pytest.mark.slow if page.stem in LONG else ())
         for page in PAGES
         if blocks(page)
     ],
@@ -53,15 +56,8 @@ def test_code_blocks_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert "am" in namespace
 
 
-@pytest.mark.parametrize(
-    "page",
-    [
-        pytest.param(
-            page, id=page.stem, marks=() if page.stem == "solver-study" else pytest.mark.slow
-        )
-        for page in TUTORIALS
-    ],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("page", TUTORIALS, ids=lambda page: page.stem)
 def test_tutorials_run_from_nothing_to_their_pictures(
     page: Path,
     tmp_path: Path,
@@ -182,11 +178,12 @@ def test_every_page_is_behind_one_of_the_four_doors() -> None:
     front = (ROOT / "docs" / "index.md").read_text()
     doors = re.findall(r"^:caption: (.*)$", front, re.MULTILINE)
     assert doors == ["Learn", "Do", "Understand", "Look up"]
-    listed = {f"{name}.md" for block in front.split("```{toctree}")[1:] for name in block.split()}
-    pages = {str(page.relative_to(DOCS)) for page in [*DOCS.glob("*.md"), *TUTORIALS]}
-    cards = set(re.findall(r"\]\(([\w/-]+\.md)\)", front))
-    assert pages - listed == {"index.md"}
-    assert pages - cards == {"index.md"}
+    listed = {name for block in front.split("```{toctree}")[1:] for name in block.split()}
+    found = [*DOCS.glob("*.md"), *TUTORIALS, *NOTEBOOKS]
+    pages = {str(page.relative_to(DOCS).with_suffix("")) for page in found}
+    cards = set(re.findall(r"\]\(([\w/-]+)\.(?:md|ipynb)\)", front))
+    assert pages - listed == {"index"}
+    assert pages - cards == {"index"}
 
 
 def test_pictures_of_pages_are_there() -> None:

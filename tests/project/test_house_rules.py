@@ -88,10 +88,14 @@ FOREIGN = {
 
 def private_names(owner):
     """Private attributes and methods of a class: those that its own code assigns or defines."""
+
+    def is_own(node):
+        return isinstance(node, ast.Name) and node.id in ("self", "cls")
+
     for node in ast.walk(owner):
         if isinstance(node, ast.FunctionDef):
             yield node.name
-        elif isinstance(node, ast.Attribute) and ast.unparse(node.value) in ("self", "cls"):
+        elif isinstance(node, ast.Attribute) and is_own(node.value):
             yield node.attr
         elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
             yield node.target.id

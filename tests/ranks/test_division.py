@@ -15,6 +15,7 @@ from helpers.shared_beds import WORLDS, bed
 pytestmark = pytest.mark.usefixtures("one_thread")
 
 SOLVER = am.APGD(tolerance=0.0, max_iterations=2)
+MANY = pytest.param(9, marks=pytest.mark.slow)
 
 
 @pytest.fixture(scope="module", params=sorted(WORLDS))
@@ -36,7 +37,7 @@ def named(contacts):
     return [tuple(row) for row in rows.tolist()]
 
 
-@pytest.mark.parametrize("count", [1, 2, 3, 9])
+@pytest.mark.parametrize("count", [1, 2, 3, MANY])
 def test_every_contact_and_body_counts_once(make, count):
     def run(ranks):
         solved = stepped(make(), ranks=ranks)._last
@@ -59,7 +60,7 @@ def test_every_contact_and_body_counts_once(make, count):
         assert set(here) == {name for name in everything if set(name[:2]) & mine}
 
 
-@pytest.mark.parametrize("count", [2, 4, 9])
+@pytest.mark.parametrize("count", [2, 4, MANY])
 def test_products_by_parts_are_those_of_the_matrix(make, count):
     """In the even problem of one process: rows that turn as speeds, too."""
     alone = stepped(make())._last

@@ -123,3 +123,10 @@ def test_the_docs_say_what_the_scene_says(name):
 def test_scenes_are_frozen():
     with pytest.raises(dataclasses.FrozenInstanceError):
         BouncingBalls().balls = 3
+
+
+def test_a_misspelt_scene_is_told_from_one_that_nobody_knows():
+    with pytest.raises(am.InputError, match=r"'bouncing_bals'; did you mean 'bouncing_balls'\?$"):
+        find_scene("bouncing_bals")
+    with pytest.raises(am.InputError, match="'xyzzy'; choose one of bouncing_balls, mixed_pile"):
+        find_scene("xyzzy")

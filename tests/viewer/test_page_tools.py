@@ -204,9 +204,9 @@ def test_two_fingers_zoom_and_move(balls):
     assert page.evaluate("viewer.options.chosen") == -1
 
 
-def test_a_narrow_page_keeps_its_controls_behind_a_button(shown):
+def test_a_narrow_page_shows_all_and_keeps_its_controls_behind_a_button(shown, pages):
     page = shown("bouncing_balls")
-    page.set_viewport_size({"width": 400, "height": 600})
+    page.set_viewport_size({"width": 400, "height": 700})
     page.reload()
     page.wait_for_function("window.viewer && viewer.drawn > 0", timeout=60_000)
     page.evaluate("viewer.play(false)")
@@ -214,6 +214,12 @@ def test_a_narrow_page_keeps_its_controls_behind_a_button(shown):
     page.click("#more")
     assert page.is_visible("#colour")
     assert page.evaluate("document.documentElement.scrollWidth") <= 400
+    with Results(pages / "bouncing_balls") as results:
+        places = results.position[:][:, results.bodies.dynamic].reshape(-1, 3)
+    across = [pixel_of(page, place)[0] for place in (places.min(axis=0), places.max(axis=0))]
+    assert 20 < min(across) < max(across) < 380
+    first, *others = (page.locator(f"#{name}").bounding_box() for name in ("play", "time", "keys"))
+    assert all(abs(box["y"] - first["y"]) < 20 for box in others)
 
 
 @pytest.mark.slow

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from amontons.checks.words import meant
 from amontons.errors import InputError
 from amontons.interchange.context import Known, Names
 from amontons.interchange.list_values import Array, Either, ListOf, Numbers
@@ -23,7 +24,6 @@ from amontons.interchange.values import (
     Text,
     Value,
     Whole,
-    meant,
     shown,
 )
 from amontons.model.materials import PROPERTIES, RULES, Material

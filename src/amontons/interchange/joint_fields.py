@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from amontons.checks.words import meant
 from amontons.interchange.context import WORLD, Known, Names, has_body
 from amontons.interchange.list_values import Array, Either, ListOf, Numbers
 from amontons.interchange.records import Record, table
 from amontons.interchange.signal_values import Signal, VectorSignal
 from amontons.interchange.source import Node
-from amontons.interchange.values import Choice, Flag, Number, Schema, Text, Value, meant, shown
+from amontons.interchange.values import Choice, Flag, Number, Schema, Text, Value, shown
 from amontons.model import forces, joints
 from amontons.model.joints import Connection
 

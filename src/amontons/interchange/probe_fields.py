@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from amontons.checks.words import meant
 from amontons.errors import InputError
 from amontons.interchange.body_fields import POSITIVE
 from amontons.interchange.context import Known, Names, given_name, has_body
@@ -14,7 +15,7 @@ from amontons.interchange.joint_fields import NOT_NEGATIVE, BodyValue
 from amontons.interchange.list_values import ListOf
 from amontons.interchange.records import REQUIRED, Field, Record, first_sentence
 from amontons.interchange.source import Node
-from amontons.interchange.values import Choice, Number, Schema, Text, Value, meant
+from amontons.interchange.values import Choice, Number, Schema, Text, Value
 from amontons.model.between import Between
 from amontons.model.probes import OF_BODY, OF_REGION, Probe
 

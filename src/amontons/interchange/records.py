@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from inspect import cleandoc
 from typing import Any
 
+from amontons.checks.words import meant
 from amontons.errors import InputError
 from amontons.interchange.context import Known, Names
 from amontons.interchange.source import Node
-from amontons.interchange.values import Schema, Value, meant, shown
+from amontons.interchange.values import Schema, Value, shown
 
 REQUIRED: Any = object()
 """Default of a field without a default."""

@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from amontons.checks.words import meant
 from amontons.errors import InputError
 from amontons.interchange.context import Known, Names
 from amontons.interchange.hull_order import in_order, order_to_tell
 from amontons.interchange.list_values import Array, Either, ListOf, Numbers
 from amontons.interchange.records import REQUIRED, Field, Record, first_sentence, table
 from amontons.interchange.source import Node
-from amontons.interchange.values import Choice, Number, Schema, Text, Value, Whole, meant
+from amontons.interchange.values import Choice, Number, Schema, Text, Value, Whole
 from amontons.model.shapes import (
     Box,
     Capsule,

@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from amontons.checks.words import meant
 from amontons.errors import InputError
 from amontons.interchange.source import Node
 
@@ -204,11 +205,3 @@ def shown(value: Any) -> str:
         return f"keys ({', '.join(list(value)[:ROWS_NAMED])} ...)" if value else "an empty mapping"
     text = repr(value)
     return text if len(text) <= 60 else f"{text[:57]}..."
-
-
-def meant(word: Any, options: Any) -> str:
-    """A suggestion, if a word resembles one of the existing ones."""
-    import difflib
-
-    close = difflib.get_close_matches(str(word), [str(each) for each in options], n=1)
-    return f"; did you mean {close[0]!r}?" if close else ""

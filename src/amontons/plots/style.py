@@ -39,9 +39,10 @@ def curve_style(number: int) -> CurveStyle:
     return CurveStyle(COLOURS[number % len(COLOURS)], DASHES[number % len(DASHES)])
 
 
-def _matplotlib(module: str) -> Any:
+def _imported(module: str) -> Any:
+    """A module that needs matplotlib."""
     try:
-        return importlib.import_module(f"matplotlib.{module}")
+        return importlib.import_module(module)
     except ImportError as reason:
         raise MissingExtraError(
             'plots need matplotlib, which is not installed; run: pip install "amontons[plots]"'
@@ -50,10 +51,10 @@ def _matplotlib(module: str) -> Any:
 
 def panels(count: int, title: str, *, share_y: bool) -> tuple[Figure, list[Axes]]:
     """A figure with `count` panels side by side, in a plain style."""
-    figure = _matplotlib("figure").Figure(
+    figure = _imported("amontons.plots.notebook_figure").NotebookFigure(
         figsize=(1.0 + 4.7 * count, 4.4), dpi=DOTS_PER_INCH, layout="constrained"
     )
-    _matplotlib("backends.backend_agg").FigureCanvasAgg(figure)
+    _imported("matplotlib.backends.backend_agg").FigureCanvasAgg(figure)
     figure.get_layout_engine().set(wspace=0.05)
     axes = list(figure.subplots(1, count, squeeze=False, sharey=share_y)[0])
     if title:
@@ -81,7 +82,7 @@ def legend_below(figure: Figure, axes: Axes) -> None:
 
 def check_format(path: str | os.PathLike[str]) -> None:
     """Raise `InputError` for a file name whose suffix is not a picture format."""
-    canvas = _matplotlib("backends.backend_agg").FigureCanvasAgg
+    canvas = _imported("matplotlib.backends.backend_agg").FigureCanvasAgg
     known = sorted(canvas.get_supported_filetypes())
     if Path(path).suffix.removeprefix(".").lower() not in known:
         raise InputError(

@@ -1,5 +1,6 @@
 """Scenes: worlds that tests, benchmarks, docs and the command line share; one per file."""
 
+from amontons.checks.words import meant
 from amontons.errors import InputError
 from amontons.scenes.base import Advice, Parameter, Scene, parameter
 from amontons.scenes.bouncing_balls import BouncingBalls
@@ -87,7 +88,8 @@ def find_scene(name: str) -> type[Scene]:
     """The scene of that name; hyphens are accepted."""
     kind = SCENES.get(name.strip().lower().replace("-", "_"))
     if kind is None:
-        raise InputError(f"there is no scene {name!r}; choose one of {', '.join(SCENES)}")
+        hint = meant(name, SCENES) or f"; choose one of {', '.join(SCENES)}"
+        raise InputError(f"there is no scene {name!r}{hint}")
     return kind
 
 

@@ -1,14 +1,16 @@
 // From where one looks: around a target, at a distance, at an angle above the horizon.
 
 class Camera {
-  constructor(run) {
+  constructor(run, canvas) {
     this.run = run;
+    this.canvas = canvas;
     this.reset();
   }
 
   reset() {
     this.target = [...this.run.middle];
-    this.distance = 1.4 * this.run.size;
+    const { clientWidth, clientHeight } = this.canvas; // where it is narrow, its width counts
+    this.distance = 1.4 * this.run.size * Math.max(1, clientHeight / clientWidth || 1);
     this.look(-1.0, 0.42);
   }
 

@@ -22,7 +22,7 @@ class Viewer {
   constructor(run, data) {
     this.run = run;
     this.renderer = new Renderer(element("canvas"), run, data);
-    this.camera = new Camera(run);
+    this.camera = new Camera(run, this.renderer.canvas);
     this.options = {
       colouring: 1, forces: "", glass: true, shade: true, chosen: -1, second: -1, cut: NO_CUT,
       sky: SKIES.light,
