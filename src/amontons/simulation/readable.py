@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from amontons.dynamics.bonds.readings import BondReadings
 from amontons.dynamics.energy_ledger import Work
 from amontons.simulation.cell_state import CellState
+from amontons.simulation.many_steps import ManySteps
 from amontons.simulation.model import Model
 from amontons.simulation.state import State
 
@@ -22,6 +23,7 @@ class Readable:
 
     _state: State
     _ids: NDArray[np.int64]
+    _many: ManySteps
 
     @property
     def model(self) -> Model:
@@ -37,6 +39,11 @@ class Readable:
     def steps(self) -> int:
         """Steps taken."""
         return self._state.steps
+
+    @property
+    def staged_because(self) -> str | None:
+        """Why the last step was taken stage by stage; None where it was one compiled call."""
+        return self._many.reason
 
     @property
     def bonds(self) -> BondReadings:
