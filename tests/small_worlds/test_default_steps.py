@@ -48,23 +48,29 @@ def test_nothing_is_compiled_for_who_did_not_ask_for_it(monkeypatch):
 
 
 def test_functions_of_time_are_not_asked_ahead():
-    def asked(**how):
-        times = []
+    def leads(**how):
+        """How far ahead of the run a motor is asked, at each call [steps], and the run."""
+        found, runs = [], []
+
+        def speed(t):
+            found.append(t / 2e-3 - (runs[0].steps if runs else 0))
+            return math.sin(t)
+
         world = am.World()
         rod = world.add_body(am.Capsule(0.02, 0.5), density=1e3, position=(0.25, 0.0, 0.0))
-        motor = am.SpeedMotor(speed=lambda t: times.append(t) or math.sin(t))
+        motor = am.SpeedMotor(speed=speed)
         world.add_joint(am.Revolute(None, rod, point=(0, 0, 0), axis=(0, 1, 0), motor=motor))
-        sim = am.Simulation(world, step=2e-3, **how)
-        sim.advance(3 * FIRST_STEPS)
-        return times, sim
+        runs.append(am.Simulation(world, step=2e-3, **how))
+        runs[0].advance(3 * FIRST_STEPS)
+        return found, runs[0]
 
-    times, sim = asked()
-    assert times == asked(compiled=False)[0]
+    ahead, sim = leads()
+    assert max(ahead) < 1.5
     assert "function of time" in sim.staged_because
-    ahead, loop = asked(compiled=True)
+    far, loop = leads(compiled=True)
+    assert max(far) > 20.0
     assert loop.staged_because is None
     assert sim.state.hash() == loop.state.hash()
-    assert ahead != times
 
 
 @pytest.mark.parametrize(
@@ -172,7 +178,7 @@ def test_a_world_without_bodies_is_refused_as_by_stages():
     world = pendulum()
     sim = am.Simulation(world, step=2e-3, compiled=True)
     sim.step()
-    world.remove_body(0)
+    world.remove_bodies(0)
     with pytest.raises(am.InputError, match="the world is empty"):
         sim.step()
 

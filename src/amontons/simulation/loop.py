@@ -38,7 +38,7 @@ from amontons.solvers.direct.method import MOST_STEPS
 def obstacle(model: Model, choice: SolverChoice, rules: Rules) -> str | None:
     """Why no loop can step a world; None where one can, unless its state is :func:`unfit`."""
     if model.small is None:
-        return "it is empty or large, or has loads, prescribed motions, sensors, bonds or a cell"
+        return "it is large, or has loads, prescribed motions, sensors, bonds or a cell"
     if type(choice.few) is not Auto:
         return "it has a solver of its own"
     if rules.sleeping is not None:

@@ -172,7 +172,7 @@ class ManySteps:
         if usual and self._one is not None:
             return self._one
         asked, first = targets_ahead(model, state, h, steps), np.zeros(1, dtype=np.int64)
-        most = len(asked) - 1 if timed else steps
+        most = max(0, len(asked) - 1) if timed else steps
         orders = Orders.of(first, np.array([most]), asked, until, records=most)
         if usual:
             self._one = orders
