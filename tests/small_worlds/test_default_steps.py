@@ -30,7 +30,7 @@ def test_steps_are_compiled_ones_after_the_first_with_the_same_bits(world):
     assert sim.state.hash() == slow.state.hash()
     assert np.array_equal(sim.contacts.force, slow.contacts.force)
     assert all(reason is not None for reason in said[:FIRST_STEPS])
-    assert said.count(None) > 100
+    assert said.count(None) > 60
     assert slow.staged_because == "compiled is False"
 
 
@@ -152,7 +152,7 @@ def test_a_robot_that_is_told_and_read_in_each_step_goes_the_same_way():
         robot = am.Robot.load(ant())
         sim = robot.simulation(compiled=compiled)
         said = []
-        for k in range(80):
+        for k in range(FIRST_STEPS + 40):
             robot.ctrl = 0.4 * np.sin(0.1 * k + np.arange(8)) - 0.02 * robot.q - 0.01 * robot.qd
             sim.step()
             said.append(np.concatenate([robot.q, robot.qd, robot.tau, robot.ctrl]))

@@ -24,9 +24,9 @@ from amontons.small_worlds.worlds import TIME
 MOST_AT_ONCE = 200
 """Steps of one call: so long a process does not answer to Ctrl-C."""
 
-FIRST_STEPS = 10
-"""Steps of a model that are taken stage by stage where nobody asked for compiled ones: kernels are
-loaded for who goes on."""
+FIRST_STEPS = 50
+"""Steps of a model that are taken stage by stage where nobody asked for compiled ones: to load
+their kernels takes 0.2 s, once in a process, and tables some ms, so they are for who goes on."""
 
 LONGEST_PAUSE = 31
 """Steps for which no other attempt is made after some have failed in a row, at most."""
