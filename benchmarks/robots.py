@@ -2,7 +2,7 @@
 
     python benchmarks/robots.py                          # all rows
     python benchmarks/robots.py --rows pendulum cube     # some
-    python benchmarks/robots.py --bits                   # instead: compiled steps beside staged ones
+    python benchmarks/robots.py --bits                   # compiled steps beside staged ones
 
 One thread, one process, engines in turns; medians over turns of so many steps, processor time. All
 engines of a row take the same time step. "step" is a loop of Python that takes one step after the
