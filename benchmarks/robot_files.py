@@ -33,9 +33,10 @@ A1 = ("a1/a1.urdf", [0.0, 0.9, -1.8] * 4, [20.0] * 12, [0.2] * 12)
 """File, pose, and the stiffness and damping of the controllers of its joints."""
 
 
-def files() -> Iterator[tuple[str, Path, Path]]:
+def files(packages: list[str]) -> Iterator[tuple[str, Path, Path]]:
     """Package, its folder and a robot file, one after the other."""
-    for package, pattern in PACKAGES.items():
+    for package in packages:
+        pattern = PACKAGES[package]
         found = importlib.util.find_spec(package)
         if found is None or found.origin is None:
             print(f"{package} is not installed")
@@ -108,10 +109,10 @@ def fall(path: Path, seconds: float) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def falls(every: int, seconds: float) -> list[dict[str, Any]]:
+def falls(packages: list[str], every: int, seconds: float) -> list[dict[str, Any]]:
     """Falls of every so manieth file of each package that loads."""
     rows: list[dict[str, Any]] = []
-    for package, folder, path in _every(every):
+    for package, folder, path in _every(packages, every):
         name = str(path.relative_to(folder))
         try:
             found = fall(path, seconds)
@@ -127,25 +128,25 @@ def falls(every: int, seconds: float) -> list[dict[str, Any]]:
     return rows
 
 
-def _every(every: int) -> Iterator[tuple[str, Path, Path]]:
+def _every(packages: list[str], every: int) -> Iterator[tuple[str, Path, Path]]:
     """Every so manieth file of each package."""
     seen: dict[str, int] = {}
-    for package, folder, path in files():
+    for package, folder, path in files(packages):
         seen[package] = seen.get(package, -1) + 1
         if seen[package] % every == 0:
             yield package, folder, path
 
 
-def table(every: int) -> list[dict[str, Any]]:
+def table(packages: list[str], every: int) -> list[dict[str, Any]]:
     """All files, or every so manieth of each package."""
     rows: list[dict[str, Any]] = []
-    for package, folder, path in _every(every):
+    for package, folder, path in _every(packages, every):
         rows.append(row(package, folder, path))
         last = rows[-1]
         said = f"{last['joints']} joints" if last["loaded"] else f"REFUSED: {last['reason'][:150]}"
         mark = " " if last["elsewhere"] else "x"
         print(f"{mark} {package:14} {last['file'][-60:]:60} {said}", flush=True)
-    for package in PACKAGES:
+    for package in packages:
         own = [each for each in rows if each["package"] == package]
         there = [each for each in own if each["elsewhere"]]
         loaded = sum(each["loaded"] for each in there)
@@ -199,6 +200,7 @@ def main() -> None:
     parser.add_argument("--motion", action="store_true")
     parser.add_argument("--falls", action="store_true", help="let all fall for 2 s, instead")
     parser.add_argument("--seconds", type=float, default=3.0, help="of the motions")
+    parser.add_argument("--packages", nargs="+", choices=PACKAGES, default=list(PACKAGES))
     parser.add_argument("--every", type=int, default=1, help="of the files of a package")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
@@ -208,9 +210,9 @@ def main() -> None:
         for file, worst in result.items():
             print(f"{file}: at most {worst:.1e} rad from PyBullet over {options.seconds:g} s")
     elif options.falls:
-        result = falls(options.every, 2.0)
+        result = falls(options.packages, options.every, 2.0)
     else:
-        result = table(options.every)
+        result = table(options.packages, options.every)
     if options.json:
         options.json.write_text(json.dumps(result, indent=1))
 
