@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import amontons as am
+from amontons._jit import announcer
 from amontons.gym.ant import ant
 from amontons.simulation.many_steps import FIRST_STEPS, LONGEST_PAUSE
 from amontons.simulation.many_worlds import Loop
@@ -34,12 +35,21 @@ def test_steps_are_compiled_ones_after_the_first_with_the_same_bits(world):
     assert slow.staged_because == "compiled is False"
 
 
-def test_nothing_is_compiled_for_who_did_not_ask_for_it(monkeypatch):
+@pytest.mark.parametrize("missing", ["small_step", "put_in_memory", "small_run", ""])
+def test_nothing_is_compiled_for_who_did_not_ask_for_it(monkeypatch, missing):
     both(pendulum)[0].step()
-    monkeypatch.setattr(pointers, "is_compiled", lambda kernel, signature: False)
+    usually = pointers.is_compiled
+
+    def without(kernel, signature):
+        return missing not in kernel.__name__ and usually(kernel, signature)
+
+    monkeypatch.setattr(pointers, "is_compiled", without)
     sim, (fast, slow) = usual(pendulum), both(pendulum)
+    compiled = len(announcer.compiled)
     for _ in range(2 * FIRST_STEPS):
         sim.step()
+    assert len(announcer.compiled) == compiled
+    for _ in range(2 * FIRST_STEPS):
         fast.step()
         slow.step()
     assert "amontons warmup" in sim.staged_because

@@ -28,7 +28,7 @@ from amontons.small_worlds.crew import in_parts
 from amontons.small_worlds.detection import DetectionTable
 from amontons.small_worlds.kernel import small_step
 from amontons.small_worlds.loop import small_run
-from amontons.small_worlds.pointers import Held, address_of, caller_of
+from amontons.small_worlds.pointers import Held, address_of, caller_of, put_in_memory
 from amontons.small_worlds.tables import RESULTS, BodiesNow, BodiesThen, Found, StepSettings
 from amontons.small_worlds.worlds import RECORDED, Call, LoopSettings, LoopTable
 from amontons.solvers import Auto
@@ -133,6 +133,7 @@ class Loop:
 
     def __init__(self, table: LoopTable, settings: LoopSettings, call: Call, wait: bool) -> None:
         self.table, self.settings = table, settings
+        address_of(put_in_memory, call, 0, wait=wait)  # raises before anything is compiled
         held = Held(call)
         self._call = caller_of(small_run, held.kind, wait)
         self._held = [(call, held)]  # of the last two calls: what they write takes turns
