@@ -1,9 +1,11 @@
 """Robot files of public packages: which load, how they agree with MuJoCo and PyBullet.
 
     python benchmarks/robot_files.py            the table: loaded, or refused with a reason
+    python benchmarks/robot_files.py --falls    what loads falls for 2 s: none may explode
     python benchmarks/robot_files.py --motion   a controlled arm and A1 beside PyBullet, 3 s
 
-Looks for pybullet_data, gymnasium and dm_control; what is not installed is left out, and said.
+Looks for pybullet_data, gymnasium, dm_control and robosuite; what is not installed is left out, and
+said. `--every 40` takes every 40th file of each package.
 """
 
 from __future__ import annotations
@@ -11,6 +13,8 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import json
+import time
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,7 +23,8 @@ import numpy as np
 
 import amontons as am
 
-PACKAGES = {"pybullet_data": "*.urdf", "gymnasium": "*.xml", "dm_control": "*.xml"}
+PACKAGES = {"pybullet_data": "*.urdf", "gymnasium": "*.xml", "dm_control": "*.xml",
+            "robosuite": "*.xml"}  # fmt: skip
 
 STEP = 1e-3
 ARM = ("kuka_iiwa/model.urdf", [0.2, 0.4, -0.3, -0.8, 0.2, 0.5, 0.1],
@@ -28,9 +33,10 @@ A1 = ("a1/a1.urdf", [0.0, 0.9, -1.8] * 4, [20.0] * 12, [0.2] * 12)
 """File, pose, and the stiffness and damping of the controllers of its joints."""
 
 
-def files() -> Iterator[tuple[str, Path, Path]]:
+def files(packages: list[str]) -> Iterator[tuple[str, Path, Path]]:
     """Package, its folder and a robot file, one after the other."""
-    for package, pattern in PACKAGES.items():
+    for package in packages:
+        pattern = PACKAGES[package]
         found = importlib.util.find_spec(package)
         if found is None or found.origin is None:
             print(f"{package} is not installed")
@@ -81,18 +87,66 @@ def row(package: str, folder: Path, path: Path) -> dict[str, Any]:
     }
 
 
-def table(limit: int | None) -> list[dict[str, Any]]:
-    """All files, or the first so many of each package."""
+def fall(path: Path, seconds: float) -> dict[str, Any]:
+    """What becomes of a robot that falls, upon a floor if its file can be given one."""
+    floor = {"floor": True} if path.suffix == ".urdf" else {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        robot = am.Robot.load(path, **floor)
+        if not robot.world.bodies.dynamic.any():
+            return {"moves": False}
+        sim = robot.simulation(watch="stop")
+        begun = time.process_time()
+        try:
+            sim.run(seconds)
+        except am.AmontonsError as reason:
+            return {"moves": True, "exploded": " ".join(str(reason).split())}
+    speeds = np.linalg.norm(sim.bodies.velocity, axis=1)
+    return {
+        "moves": True, "speed": float(speeds.max()), "staged because": sim.staged_because,
+        "us per step": 1e6 * (time.process_time() - begun) / sim.steps,
+        "overlap": float(sim.readings.penetration.max()),
+    }  # fmt: skip
+
+
+def falls(packages: list[str], every: int, seconds: float) -> list[dict[str, Any]]:
+    """Falls of every so manieth file of each package that loads."""
     rows: list[dict[str, Any]] = []
-    for package, folder, path in files():
-        if limit is not None and sum(each["package"] == package for each in rows) >= limit:
-            continue
+    for package, folder, path in _every(packages, every):
+        name = str(path.relative_to(folder))
+        try:
+            found = fall(path, seconds)
+        except am.AmontonsError:
+            continue  # the table says why it does not load
+        rows.append({"package": package, "file": name, **found})
+        # a free fall of so long is this fast, and limbs on long arms a few times as fast
+        bad = found.get("exploded") or (found.get("speed", 0.0) > 50.0 * seconds and "too fast")
+        print(f"{package:14} {name[-60:]:60} {bad or found}", flush=True)
+    bad = [each for each in rows if "exploded" in each]
+    moving = sum(each["moves"] for each in rows)
+    print(f"{moving} of {len(rows)} files have something that moves; {len(bad)} exploded")
+    return rows
+
+
+def _every(packages: list[str], every: int) -> Iterator[tuple[str, Path, Path]]:
+    """Every so manieth file of each package."""
+    seen: dict[str, int] = {}
+    for package, folder, path in files(packages):
+        seen[package] = seen.get(package, -1) + 1
+        if seen[package] % every == 0:
+            yield package, folder, path
+
+
+def table(packages: list[str], every: int) -> list[dict[str, Any]]:
+    """All files, or every so manieth of each package."""
+    rows: list[dict[str, Any]] = []
+    for package, folder, path in _every(packages, every):
         rows.append(row(package, folder, path))
         last = rows[-1]
         said = f"{last['joints']} joints" if last["loaded"] else f"REFUSED: {last['reason'][:150]}"
         mark = " " if last["elsewhere"] else "x"
         print(f"{mark} {package:14} {last['file'][-60:]:60} {said}", flush=True)
-    for package in PACKAGES:
+    for package in packages:
         own = [each for each in rows if each["package"] == package]
         there = [each for each in own if each["elsewhere"]]
         loaded = sum(each["loaded"] for each in there)
@@ -144,8 +198,10 @@ def main() -> None:
     """Print the table, or the differences of motions."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--motion", action="store_true")
-    parser.add_argument("--seconds", type=float, default=3.0)
-    parser.add_argument("--limit", type=int, help="files of each package")
+    parser.add_argument("--falls", action="store_true", help="let all fall for 2 s, instead")
+    parser.add_argument("--seconds", type=float, default=3.0, help="of the motions")
+    parser.add_argument("--packages", nargs="+", choices=PACKAGES, default=list(PACKAGES))
+    parser.add_argument("--every", type=int, default=1, help="of the files of a package")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     result: Any
@@ -153,8 +209,10 @@ def main() -> None:
         result = {each[0]: beside_pybullet(*each, options.seconds) for each in (ARM, A1)}
         for file, worst in result.items():
             print(f"{file}: at most {worst:.1e} rad from PyBullet over {options.seconds:g} s")
+    elif options.falls:
+        result = falls(options.packages, options.every, 2.0)
     else:
-        result = table(options.limit)
+        result = table(options.packages, options.every)
     if options.json:
         options.json.write_text(json.dumps(result, indent=1))
 

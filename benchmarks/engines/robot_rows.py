@@ -1,7 +1,6 @@
 """The rows of the robot table: how each engine builds the same machine.
 
-A builder takes the time step [s] and returns a function that takes one step, and one that gives the
-height of a body that shows what the machine does [m].
+A builder takes the time step [s], and for amontons how steps are taken, and returns a `Machine`.
 """
 
 from __future__ import annotations
@@ -10,11 +9,23 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 import amontons as am
 
-Machine = tuple[Callable[[], object], Callable[[], float]]
-Builder = Callable[[float], Machine]
+
+class Machine(NamedTuple):
+    """One machine in one engine."""
+
+    step: Callable[[], object]
+    height: Callable[[], float]
+    """Of the body that shows what the machine does [m]: engines should agree on it."""
+    many: Callable[[int], object] | None = None
+    """Takes so many steps in one call, where the engine can."""
+    sim: am.Simulation | None = None
+
+
+Builder = Callable[..., Machine]
 
 PENDULUM = """<mujoco><worldbody><body pos="0 0 2"><joint type="hinge" axis="0 1 0"/>
   <geom type="capsule" fromto="0 0 0 1 0 0" size="0.03" density="1000"/></body>
@@ -40,7 +51,12 @@ class Row:
 # -- amontons -------------------------------------------------------------------------------------
 
 
-def _amontons_pendulum(step: float) -> Machine:
+def _amontons(world: am.World, step: float, height: Callable[[], float], **how: object) -> Machine:
+    sim = am.Simulation(world, step=step, **how)
+    return Machine(sim.step, height, sim.advance, sim)
+
+
+def _amontons_pendulum(step: float, **how: object) -> Machine:
     world = am.World()
     rod = world.add_body(
         am.Capsule(0.03, 1.0),
@@ -49,34 +65,49 @@ def _amontons_pendulum(step: float) -> Machine:
         orientation=(0.5**0.5, 0.0, 0.5**0.5, 0.0),
     )
     world.add_joint(am.Revolute(None, rod, point=(0.0, 0.0, 2.0), axis=(0.0, 1.0, 0.0)))
-    return am.Simulation(world, step=step).step, lambda: float(rod.position[2])
+    return _amontons(world, step, lambda: float(rod.position[2]), **how)
 
 
-def _amontons_cube(step: float) -> Machine:
+def _amontons_cube(step: float, **how: object) -> Machine:
     world = am.World()
     world.add_body(am.Plane((0.0, 0.0, 1.0)), fixed=True)
     cube = world.add_body(am.Box((0.2, 0.2, 0.2)), density=1000.0, position=(0.0, 0.0, 0.1))
-    return am.Simulation(world, step=step).step, lambda: float(cube.position[2])
+    return _amontons(world, step, lambda: float(cube.position[2]), **how)
 
 
-def _amontons_urdf(path: str, shown: str, step: float, **given: object) -> Machine:
-    robot = am.load_urdf(_pybullet_file(path), **given)
-    sim = am.Simulation(robot.world, step=step)
-    return sim.step, lambda: float(robot.pose(shown)[0][2])
+def _amontons_robot(
+    robot: am.interchange.robots.Imported, shown: str, step: float, **how: object
+) -> Machine:
+    return _amontons(robot.world, step, lambda: float(robot.pose(shown)[0][2]), **how)
 
 
-def _amontons_mjcf(name: str, shown: str, step: float) -> Machine:
-    robot = am.load_mjcf(_gymnasium_file(name))
-    sim = am.Simulation(robot.world, step=step)
-    return sim.step, lambda: float(robot.pose(shown)[0][2])
+def _amontons_arm(step: float, **how: object) -> Machine:
+    path = _pybullet_file("kuka_iiwa/model.urdf")
+    robot = am.load_urdf(path, fixed_base=True, configuration=ARM_POSE)
+    return _amontons_robot(robot, "lbr_iiwa_link_7", step, **how)
 
 
-def _amontons_walker(step: float) -> Machine:
+def _amontons_a1(step: float, **how: object) -> Machine:
+    path = _pybullet_file("a1/a1.urdf")
+    robot = am.load_urdf(path, configuration=A1_POSE, floor=True, hold=True)
+    return _amontons_robot(robot, "trunk", step, **how)
+
+
+def _amontons_mjcf(name: str, shown: str, step: float, **how: object) -> Machine:
+    return _amontons_robot(am.load_mjcf(_gymnasium_file(name)), shown, step, **how)
+
+
+def _amontons_walker(step: float, **how: object) -> Machine:
     from amontons.scenes import WalkingRobot
 
-    sim = am.Simulation(WalkingRobot().build(), step=step)
-    dynamic = sim.bodies.dynamic
-    return sim.step, lambda: float(sim.bodies.position[dynamic, 2].max())
+    world = WalkingRobot().build()
+    dynamic = world.bodies.dynamic
+    return _amontons(
+        world,
+        step,
+        lambda: float(world.bodies.position[dynamic, 2].max()),
+        **{"compiled": True, **how},
+    )
 
 
 # -- MuJoCo ---------------------------------------------------------------------------------------
@@ -87,15 +118,19 @@ def _mujoco_machine(model: object, shown: int, step: float) -> Machine:
 
     model.opt.timestep = step
     data = mujoco.MjData(model)
-    return partial(mujoco.mj_step, model, data), lambda: float(data.xpos[shown, 2])
+    return Machine(
+        partial(mujoco.mj_step, model, data),
+        lambda: float(data.xpos[shown, 2]),
+        lambda steps: mujoco.mj_step(model, data, nstep=steps),
+    )
 
 
 def _mujoco_text(text: str, step: float) -> Machine:
     import mujoco
 
-    machine, _ = _mujoco_machine(mujoco.MjModel.from_xml_string(text), 1, step)
-    data = machine.args[1]
-    return machine, lambda: float(data.xipos[1, 2])
+    machine = _mujoco_machine(mujoco.MjModel.from_xml_string(text), 1, step)
+    data = machine.step.args[1]
+    return machine._replace(height=lambda: float(data.xipos[1, 2]))
 
 
 def _mujoco_mjcf(name: str, shown: str, step: float) -> Machine:
@@ -112,10 +147,10 @@ def _mujoco_arm(step: float) -> Machine:
     reader = f'<mujoco><compiler meshdir="{path.parent}" discardvisual="true"/></mujoco>'
     text = path.read_text().replace("</robot>", f"{reader}</robot>")
     model = mujoco.MjModel.from_xml_string(text)
-    machine, height = _mujoco_machine(model, model.nbody - 1, step)
+    machine = _mujoco_machine(model, model.nbody - 1, step)
     for name, angle in ARM_POSE.items():
-        machine.args[1].joint(name).qpos[0] = angle
-    return machine, height
+        machine.step.args[1].joint(name).qpos[0] = angle
+    return machine
 
 
 # -- PyBullet -------------------------------------------------------------------------------------
@@ -144,7 +179,7 @@ def _pybullet_pendulum(step: float) -> Machine:
         linkParentIndices=[0], linkJointTypes=[client.JOINT_REVOLUTE], linkJointAxis=[(0, 1, 0)],
     )  # fmt: skip
     _free(client, body)
-    return client.stepSimulation, lambda: client.getLinkState(body, 0)[0][2]
+    return Machine(client.stepSimulation, lambda: client.getLinkState(body, 0)[0][2])
 
 
 def _pybullet_cube(step: float) -> Machine:
@@ -152,7 +187,7 @@ def _pybullet_cube(step: float) -> Machine:
     client.createMultiBody(0, client.createCollisionShape(client.GEOM_PLANE))
     shape = client.createCollisionShape(client.GEOM_BOX, halfExtents=(0.1, 0.1, 0.1))
     body = client.createMultiBody(8.0, shape, basePosition=(0, 0, 0.1), useMaximalCoordinates=True)
-    return client.stepSimulation, lambda: client.getBasePositionAndOrientation(body)[0][2]
+    return Machine(client.stepSimulation, lambda: client.getBasePositionAndOrientation(body)[0][2])
 
 
 def _pybullet_arm(step: float) -> Machine:
@@ -163,7 +198,7 @@ def _pybullet_arm(step: float) -> Machine:
     for joint in range(last + 1):
         name = client.getJointInfo(body, joint)[1].decode()
         client.resetJointState(body, joint, ARM_POSE.get(name, 0.0))
-    return client.stepSimulation, lambda: client.getLinkState(body, last)[4][2]
+    return Machine(client.stepSimulation, lambda: client.getLinkState(body, last)[4][2])
 
 
 def _pybullet_a1(step: float) -> Machine:
@@ -177,7 +212,7 @@ def _pybullet_a1(step: float) -> Machine:
             client.setJointMotorControl2(
                 body, joint, client.POSITION_CONTROL, A1_POSE[name], force=33.5
             )
-    return client.stepSimulation, lambda: client.getBasePositionAndOrientation(body)[0][2]
+    return Machine(client.stepSimulation, lambda: client.getBasePositionAndOrientation(body)[0][2])
 
 
 def _free(client, body: int) -> None:
@@ -228,22 +263,14 @@ ROWS = {
     ),
     "arm": Row(
         title="7-joint arm (iiwa), falling",
-        amontons=lambda step: _amontons_urdf(
-            "kuka_iiwa/model.urdf",
-            "lbr_iiwa_link_7",
-            step,
-            fixed_base=True,
-            configuration=ARM_POSE,
-        ),
+        amontons=_amontons_arm,
         mujoco=_mujoco_arm,
         pybullet=_pybullet_arm,
     ),
     "a1": Row(
         title="A1 standing",
         before=1.0,
-        amontons=lambda step: _amontons_urdf(
-            "a1/a1.urdf", "trunk", step, configuration=A1_POSE, floor=True, hold=True
-        ),
+        amontons=_amontons_a1,
         pybullet=_pybullet_a1,
     ),
     "walker": Row(title="walking robot (scene)", before=0.5, amontons=_amontons_walker),

@@ -36,7 +36,7 @@ R = TypeVar("R")
 logger = logging.getLogger("amontons")
 
 try:
-    from amontons._numba_cache import keep
+    from amontons._numba_cache import is_kept, keep
 except (ImportError, AttributeError) as reason:
     warnings.warn(
         f"compiled code cannot be kept on disk with Numba {numba.__version__} ({reason}): kernels "
@@ -47,6 +47,10 @@ except (ImportError, AttributeError) as reason:
 
     def keep(dispatcher: Any, form: str = "serial") -> None:
         """Nothing is kept."""
+
+    def is_kept(dispatcher: Any, signature: tuple[Any, ...]) -> bool:
+        """Nothing is."""
+        return False
 
 
 try:
@@ -164,6 +168,11 @@ def helper(function: Callable[P, R]) -> Callable[P, R]:
 def routine(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a function that kernels call once for many blocks: not inlined, so compiled once."""
     return _compiled(function)  # type: ignore[no-any-return]
+
+
+def is_compiled(compiled: Any, signature: tuple[Any, ...]) -> bool:
+    """Whether a kernel's form for arguments of these types runs at once: compiled, or on disk."""
+    return signature in compiled.overloads or is_kept(compiled, signature)
 
 
 def set_threads(threads: int) -> None:

@@ -155,6 +155,15 @@ class _StampedCache(caching.FunctionCache):  # type: ignore[misc]
             self.claim.drop()
         return found
 
+    def holds(self, sig: Any, target_context: Any) -> bool:
+        """Whether sound code for a signature is on disk, so that nobody would have to compile."""
+        if self._load_shipped(sig, target_context) is not None:
+            return True
+        with self._guard_against_spurious_io_errors():
+            key = self._index_key(sig, target_context.codegen())
+            return self._cache_file.load(key) is not None
+        return False
+
     def _load_shipped(self, sig: Any, target_context: Any) -> Any:
         """Code of the wheel, for the processor that it was made for."""
         made_for = shipped().made_for
@@ -295,6 +304,12 @@ def _compile_for_chosen_processor() -> None:
 
 
 _compile_for_chosen_processor()
+
+
+def is_kept(dispatcher: Any, signature: tuple[Any, ...]) -> bool:
+    """Whether the code of a function for arguments of these types can be loaded from disk."""
+    cache = dispatcher._cache
+    return isinstance(cache, _StampedCache) and cache.holds(signature, dispatcher.targetctx)
 
 
 def keep(dispatcher: Any, form: str = "serial") -> None:

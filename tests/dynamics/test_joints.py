@@ -153,6 +153,34 @@ def test_bevel_gear_turns_and_transmits_torque():
 
 
 @pytest.mark.slow
+def test_differential_shares_speed_and_torque_between_its_sides():
+    """ω_L + ω_R = 2 ω_C, and the equations of motion of the two speeds that are left."""
+    left, right, carrier, planet = range(4)
+    own, (low, high) = (0.1, 0.3, 0.2, 0.05), ((0, -0.5, 0), (0, 0.5, 0))
+    joints = [
+        Revolute(None, carrier, point=ORIGIN, axis=Y, motor=TorqueMotor(torque=3.0)),
+        Revolute(None, left, point=low, axis=Y),
+        Revolute(None, right, point=high, axis=Y),
+        Revolute(carrier, planet, point=X, axis=X),
+        Gear(left, planet, point_a=low, point_b=X, axis_a=Y, axis_b=X, ratio=1.0),
+        Gear(right, planet, point_a=high, point_b=X, axis_a=Y, axis_b=X, ratio=-1.0),
+    ]
+    gears = Mechanism([low, high, ORIGIN, X], joints, inertia=own, gravity=0.0)
+    gears.run(1.0, 5e-3)
+    carried = own[carrier] + own[planet] + 1.0  # the planet weighs 1 kg, 1 m from the axis
+    matrix = [
+        [carried + own[left] + own[right], own[left] - own[right]],
+        [own[left] - own[right], own[left] + own[right] + own[planet]],
+    ]
+    mean, apart = np.linalg.solve(matrix, [3.0, 0.0])
+    assert gears.twist[carrier, 4] == pytest.approx(mean, rel=1e-4)
+    assert gears.twist[[left, right], 4] == pytest.approx([mean + apart, mean - apart], rel=1e-4)
+    sides = gears.twist[left, 4] + gears.twist[right, 4]
+    assert sides == pytest.approx(2.0 * gears.twist[carrier, 4], rel=1e-6)
+    assert gears.joints.angle[3] == pytest.approx(0.5 * apart, rel=1e-2)  # seen from the carrier
+
+
+@pytest.mark.slow
 def test_pinion_rolls_along_its_rack():
     joints = [
         Prismatic(None, 0, point=ORIGIN, axis=X),

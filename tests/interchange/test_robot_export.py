@@ -233,3 +233,13 @@ def test_bad_arguments_are_refused(tmp_path):
     sim.step()
     with pytest.raises(am.InputError, match="before its first step"):
         am.save_mjcf(robot, tmp_path / "robot.xml")
+
+
+def test_friction_that_grows_with_the_load_is_left_out_with_a_word(tmp_path):
+    world = am.World()
+    rod = world.add_body(am.Capsule(0.02, 0.5), density=1e3, position=(0.25, 0.0, 0.0))
+    hinge = {"point": (0.0, 0.0, 0.0), "axis": (0.0, 1.0, 0.0), "name": "pin"}
+    world.add_joint(am.Revolute(None, rod, load_friction=1e-3, **hinge))
+    for save, name in ((am.save_mjcf, "rod.xml"), (am.save_urdf, "rod.urdf")):
+        (said,) = (line for line in save(world, tmp_path / name) if "load" in line)
+        assert "pin" in said

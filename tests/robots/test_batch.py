@@ -264,6 +264,24 @@ def test_worlds_that_no_loop_can_step_are_refused(change, why):
         am.Batch(world, worlds=2, step=2e-3)
 
 
+@pytest.mark.parametrize("name", ["position", "velocity", "orientation", "force"])
+def test_nothing_is_lost_where_a_world_cannot_take_its_step(name):
+    batch, twin = (am.Batch(cube(), worlds=4, step=1e-3) for _ in range(2))
+    for each in (batch, twin):
+        each.step(20)
+    good = getattr(batch, name)[2, 1].copy()
+    getattr(batch, name)[2, 1] = np.nan
+    with pytest.raises(am.InputError, match=f"world 2 of the batch: the {name} of"):
+        batch.step(5)
+    assert (batch.steps == 20).all()
+    batch.step(5, mask=[True, False, False, True])  # who does not step is not in the way
+    getattr(batch, name)[2, 1] = good
+    batch.step(5, mask=[False, True, True, False])
+    twin.step(5)
+    for w in range(4):
+        assert batch.state(w).hash() == twin.state(w).hash()
+
+
 def test_bad_input_is_named(robot):
     with pytest.raises(am.InputError, match="a batch needs an amontons"):
         am.Batch("world", worlds=2)

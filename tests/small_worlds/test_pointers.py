@@ -7,7 +7,16 @@ import numpy as np
 import pytest
 
 from amontons.small_worlds.crew import in_parts
-from amontons.small_worlds.pointers import address_of, call_for_nothing, call_for_number, lent
+from amontons.small_worlds.pointers import (
+    Held,
+    NotCompiledError,
+    address_of,
+    call_for_nothing,
+    call_for_number,
+    caller_of,
+    lent,
+    value_in,
+)
 
 
 class Pair(NamedTuple):
@@ -87,3 +96,59 @@ def test_what_fails_in_a_part_fails():
 
     with pytest.raises(ZeroDivisionError):
         in_parts(100, take)
+
+
+class Several(NamedTuple):
+    pair: Pair
+    scale: float
+    yes: bool
+    grids: tuple
+    counts: np.ndarray
+
+
+@numba.njit
+def use_held(place, low, high):
+    of = value_in(place)
+    for i in range(low, high):
+        of.counts[i] += 1
+        of.pair.other[i] += of.scale * of.pair.one[i] + (of.grids[1].one[0] if of.yes else 0.0)
+    if high > 3:
+        raise ValueError("too many")
+    return high - low
+
+
+def several(scale):
+    pair = Pair(np.arange(4.0), np.zeros(4))
+    return Several(pair, scale, True, (pair, Pair(np.full(1, 7.0), np.ones(0))), np.zeros(4, int))
+
+
+def test_held_arguments_stay_for_many_calls():
+    value = several(2.0)
+    held = Held(value)
+    call = caller_of(use_held, held.kind)
+    call(held.address, 0, 2)
+    call(held.address, 1, 3)
+    assert value.counts.tolist() == [1, 2, 1, 0]
+    assert value.pair.other.tolist() == [7.0, 18.0, 11.0, 0.0]
+    other = several(1.0)
+    held.put(other)
+    call(held.address, 0, 3)
+    assert other.pair.other.tolist() == [7.0, 8.0, 9.0, 0.0]
+    assert value.counts.tolist() == [1, 2, 1, 0]
+
+
+def test_a_kernel_that_raises_is_not_passed_over():
+    held = Held(several(2.0))
+    with pytest.raises(MemoryError, match="use_held"):
+        caller_of(use_held, held.kind)(held.address, 0, 4)
+
+
+def test_who_does_not_wait_is_told_that_there_is_no_code():
+    def fresh(x):
+        return x + 1
+
+    kernel = numba.njit(fresh)
+    with pytest.raises(NotCompiledError):
+        address_of(kernel, 1.0, wait=False)
+    assert not kernel.overloads
+    assert address_of(kernel, 1.0) == address_of(kernel, 1.0, wait=False)

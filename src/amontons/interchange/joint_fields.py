@@ -116,7 +116,7 @@ JOINT_VALUES: dict[str, Value] = {
     **dict.fromkeys(("point", "point_a", "point_b", "pitch_point"), VECTOR),
     **dict.fromkeys(("axis", "axis_a", "axis_b", "normal"), VECTOR),
     **dict.fromkeys(("limits", "angle_limits"), Numbers(2, infinite=True)),
-    **dict.fromkeys(("friction", "angle_friction", "armature"), NOT_NEGATIVE),
+    **dict.fromkeys(("friction", "angle_friction", "armature", "load_friction"), NOT_NEGATIVE),
     **dict.fromkeys(("motor", "angle_motor"), MOTORS),
     "pitch": Number(),
     "ratio": Number(),

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from amontons.array_types import Floats, Longs
 from amontons.dynamics.joints.tables import ANGLE
 from amontons.errors import InputError
-from amontons.robots.robot import Robot
-from amontons.simulation.simulation import Simulation
+
+if TYPE_CHECKING:
+    from amontons.robots.robot import Robot
+    from amontons.simulation.simulation import Simulation
 
 
 class RobotLayout(NamedTuple):

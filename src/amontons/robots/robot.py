@@ -12,6 +12,7 @@ from scipy.spatial.transform import Rotation
 
 from amontons.array_types import Floats
 from amontons.checks import finite_array, finite_vector, unit_quaternion
+from amontons.dynamics.joints.model import JointModel
 from amontons.errors import InputError
 from amontons.interchange.robots import Imported, load_mjcf, load_urdf
 from amontons.interchange.robots.kinds import is_mjcf
@@ -20,9 +21,10 @@ from amontons.interchange.robots.mechanism import Pose
 from amontons.model.bodies import Body
 from amontons.model.joints import Connection, Prismatic, Revolute
 from amontons.model.world import World
+from amontons.robots.layout import RobotLayout
 from amontons.robots.resetting import put
 from amontons.robots.tree import Tree, shifted
-from amontons.simulation.joint_handles import JointHandle
+from amontons.simulation.joint_handles import JointHandle, SimulatedJoints
 from amontons.simulation.movers import mover_of
 from amontons.simulation.simulation import Simulation
 
@@ -48,6 +50,7 @@ class Robot:
         """Names of the entries of `ctrl`: actuators (MJCF), or joints with motors (URDF)."""
         self._joints: tuple[Connection, ...] = tuple(joint for _, joint in held)
         self._zero = np.array([imported.configuration[name] for name in self.joint_names])
+        self._layout: tuple[JointModel, RobotLayout] | None = None
         self._tree: Tree | InputError
         try:
             bodies = [body.id for body in imported.bodies.values()]
@@ -145,9 +148,8 @@ class Robot:
     @property
     def q(self) -> Floats:
         """Angles [rad] and travels [m] of all joints, as the file counts them; shape (joints,)."""
-        joints, rows = self.sim.joints, self._rows
-        angle = joints.angle[rows]
-        return _reading(np.where(np.isnan(angle), joints.travel[rows], angle) + self._zero)
+        joints, of = self._placed()
+        return _reading(joints.values[of.coordinate] + of.zero)
 
     @q.setter
     def q(self, values: Values) -> None:
@@ -156,7 +158,8 @@ class Robot:
     @property
     def qd(self) -> Floats:
         """Their speeds [rad/s or m/s], shape (joints,)."""
-        return _reading(self.sim.joints.speed[self._rows])
+        joints, of = self._placed()
+        return _reading(joints.speed[of.joint])
 
     @qd.setter
     def qd(self, values: Values) -> None:
@@ -165,7 +168,8 @@ class Robot:
     @property
     def tau(self) -> Floats:
         """Torques [N m] and forces [N] of their motors in the last step, shape (joints,)."""
-        return _reading(self.sim.joints.motor_effort[self._rows])
+        joints, of = self._placed()
+        return _reading(joints.motor_effort[of.joint])
 
     @property
     def ctrl(self) -> Floats:
@@ -175,23 +179,22 @@ class Robot:
         into. A control keeps its value until it is changed, and is cut off at the range that an
         MJCF file gives.
         """
-        told = [
-            float("nan") if handle.command is None else (handle.command - by.offset) / by.factor
-            for handle, by in self._controls()
-        ]
-        return _reading(np.array(told, dtype=np.float64))
+        joints, of = self._placed()
+        return _reading((joints.state.command[of.command] - of.offset) / of.factor)
 
     @ctrl.setter
     def ctrl(self, values: Values) -> None:
-        names = self.control_names
+        (joints, of), names = self._placed(), self.control_names
+        which: Any = slice(None)
         if isinstance(values, Mapping):
             self._known("control", values, names)
+            given = np.array([float(finite_array(f"ctrl of {each!r}", values[each]))
+                              for each in values])  # fmt: skip
+            which = np.array([names.index(each) for each in values], dtype=np.int64)
         else:
-            values = dict(zip(names, self._array("ctrl", values, len(names)).tolist(), strict=True))
-        given = {name: float(finite_array(f"ctrl of {name!r}", values[name])) for name in values}
-        for name, (handle, by) in zip(names, self._controls(), strict=True):
-            if name in given:
-                handle.command = by.factor * min(max(given[name], by.low), by.high) + by.offset
+            given = self._array("ctrl", values, len(names))
+        within = np.clip(given, of.low[which], of.high[which])
+        joints.state.command[of.command[which]] = of.factor[which] * within + of.offset[which]
 
     def named(self, values: ArrayLike) -> dict[str, float]:
         """An array of the joints, such as `robot.q`, by their names."""
@@ -282,14 +285,12 @@ class Robot:
             raise self._tree
         return self._tree
 
-    @property
-    def _rows(self) -> list[int]:
-        joints = self.sim.joints
-        return [joints.index(joint) for joint in self._joints]
-
-    def _controls(self) -> list[tuple[JointHandle, Any]]:
-        joints, by_name = self.sim.joints, self.imported.joints
-        return [(joints[by_name[by.joint]], by) for by in self._actuators.values()]
+    def _placed(self) -> tuple[SimulatedJoints, RobotLayout]:
+        """The joints of its simulation, and where those of the robot are in their arrays."""
+        sim = self.sim
+        if self._layout is None or self._layout[0] is not sim.joints.model:
+            self._layout = sim.joints.model, RobotLayout.of(self, sim)
+        return sim.joints, self._layout[1]
 
     def _known_link(self, link: str) -> Body:
         self._known("link", (link,), tuple(self.bodies))

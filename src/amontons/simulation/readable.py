@@ -12,6 +12,7 @@ from amontons.array_types import Floats
 from amontons.dynamics.bonds.readings import BondReadings
 from amontons.dynamics.energy_ledger import Work
 from amontons.simulation.cell.cell_state import CellState
+from amontons.simulation.compiled.many_steps import ManySteps
 from amontons.simulation.model import Model
 from amontons.simulation.reports.sensing import by_name
 from amontons.simulation.state import State
@@ -24,6 +25,7 @@ class Readable:
 
     _state: State
     _ids: NDArray[np.int64]
+    _many: ManySteps
 
     @property
     def model(self) -> Model:
@@ -39,6 +41,11 @@ class Readable:
     def steps(self) -> int:
         """Steps taken."""
         return self._state.steps
+
+    @property
+    def staged_because(self) -> str | None:
+        """Why the last step was taken stage by stage; None where it was one compiled call."""
+        return self._many.reason
 
     @property
     def bonds(self) -> BondReadings:

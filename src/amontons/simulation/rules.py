@@ -111,8 +111,10 @@ class Rules:
     """When resting bodies fall asleep; by default never."""
     watch: str = "stop"
     """What to do when energy appears from nowhere: "stop", "note" or "off"."""
-    compiled: bool = False
-    """Take steps of small worlds in one compiled call where that can be; the bits are the same."""
+    compiled: bool | None = None
+    """Take steps of small worlds in one compiled call where that can be; the bits are the same.
+    None: a simulation does where nothing has to be compiled for it and no joint follows a function
+    of time, which would be asked ahead."""
 
     def __post_init__(self) -> None:
         for name in ("near", "recovery_speed", "bounce_speed"):
@@ -125,6 +127,8 @@ class Rules:
             positive("near", self.near)
         if self.sleeping is not None and not isinstance(self.sleeping, Sleeping):
             raise InputError(f"sleeping must be an amontons.Sleeping, got {self.sleeping!r}")
+        if self.compiled not in (None, True, False):
+            raise InputError(f"compiled must be True, False or None, got {self.compiled!r}")
         if self.watch not in WATCHES:
             raise InputError(f"watch must be 'stop', 'note' or 'off', got {self.watch!r}")
 

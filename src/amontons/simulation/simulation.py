@@ -85,8 +85,8 @@ class Simulation(Readable):
     ranks:
         Processes that share the work, such as `amontons.ranks.here()`: see docs/ranks.md.
     compiled:
-        Take steps of small worlds in one compiled call, many where nobody looks at each, to the
-        same bits; compiled once.
+        Whether steps of small worlds are taken in one compiled call, or many in one, to the same
+        bits. By default they are where the code is on disk and no joint follows a function.
     """
 
     def __init__(
@@ -103,7 +103,7 @@ class Simulation(Readable):
         bounce_speed: float | None = None,
         watch: str = "stop",
         ranks: Communicator | None = None,
-        compiled: bool = False,
+        compiled: bool | None = None,
     ) -> None:
         if not isinstance(world, World):
             raise InputError(f"a simulation needs an amontons.World, got {world!r}")
@@ -219,38 +219,39 @@ class Simulation(Readable):
 
     def step(self) -> StepReport:
         """Take one time step, and return its report. If it raises, the state is unchanged."""
+        found = self._loop(1, np.inf)
+        return self._step_by_stages() if found is None else found.reports[0]
+
+    def _step_by_stages(self) -> StepReport:
         with self._turnstile, one_blas_thread:
             reports = self._flowed(self._substeps) if len(self.world.flows) else self._substeps()
             require_agreement(self.ranks, self._state)
-        for report in reports:
-            self.readings.append(report)
+        self.readings.extend(reports)
         notes = (note for each in reports for note in each.notes)
         return reports[0] if len(reports) == 1 else reports[-1].with_notes(notes)
 
     def _stride(self, most: int, until: float) -> int:
-        """Take steps in one call until one must be taken by itself, and then that; how many."""
+        """Take steps in one call, and by stages the one that it leaves, if any; how many."""
         found = self._loop(most, until)
         if found is not None and found.complete:
             return len(found.reports)
-        self.step()
+        self._step_by_stages()
         return 1 if found is None else 1 + len(found.reports)
 
     def _loop(self, most: int, until: float) -> LoopTaken | None:
         """Take up to so many steps in one call, as far as it comes."""
-        h = self.step_length
-        if not self.rules.compiled or isinstance(h, AutomaticStep) or self.substeps > 1:
+        h, world = self.step_length, self.world
+        elsewhere = self.substeps > 1 or self.ranks or world.flows or isinstance(h, AutomaticStep)
+        if self._many.leaves(world.version != self._version, elsewhere):
             return None
-        if self.ranks or len(self.world.flows):
-            return None
-        with self._turnstile, one_blas_thread, holding_still(self.world):
-            model, joints = self.model, self.joints.measured
-            found = self._many.take(
-                model, self._state, joints, h, self.solvers, self.rules, most, until
-            )
+        assert isinstance(h, float)
+        with self._turnstile, holding_still(world):
+            self.follow_world()
+            given = self._state, self.joints.measured, h, self.solvers, self.rules
+            found = self._many.take(self._model, *given, most, until)
         if found is not None:
-            self._finish(found.state, found.last, found.last.state.bodies.position, ())
-            for report in found.reports:
-                self.readings.append(report)
+            self._finish(found.state, found.last, found.place, ())
+            self.readings.extend(found.reports)
         return found
 
     def _substeps(self) -> list[StepReport]:

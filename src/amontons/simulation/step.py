@@ -102,7 +102,8 @@ def take_step(
         return *slumber(state, h, watch), None
     state, contacts, share = detect(model, astir, twist, h, contact_rules, ranks)
     watch.lap("detect")
-    if rules.compiled and ranks is None and astir.active is None and rules.sleeping is None:
+    asked = rules.compiled and ranks is None and rules.sleeping is None
+    if asked and astir.active is None:
         whole = compiled_step(
             model, state, contacts, wrench, h, choice, rules, contact_rules, watch
         )  # fmt: skip
@@ -187,7 +188,7 @@ def staged(taken: StepSolution | Compiled) -> StepSolution:
     if isinstance(taken, StepSolution):
         return taken
     rules = dataclasses.replace(taken.rules, compiled=False)
-    _, _, solved = take_step(taken.model, taken.state, taken.step, taken.choice, rules)
+    _, _, solved = take_step(taken.frozen, taken.state, taken.step, taken.choice, rules)
     assert isinstance(solved, StepSolution)
     return solved
 

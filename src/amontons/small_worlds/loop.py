@@ -20,7 +20,7 @@ from amontons.small_worlds import books
 from amontons.small_worlds import tables as at
 from amontons.small_worlds.detection import small_detect
 from amontons.small_worlds.linking import joining, joining_kernel
-from amontons.small_worlds.pointers import call_for_number, lent
+from amontons.small_worlds.pointers import call_for_number, value_in
 from amontons.small_worlds.tables import BodiesNow, BodiesThen, Found
 from amontons.small_worlds.worlds import STORED, TIME
 
@@ -263,29 +263,28 @@ def small_world(table, settings, inputs, asked, before, current, w, steps, until
 
 
 @joining_kernel
-def small_run(
-    table, settings, inputs, asked, current, before, which, steps, until, taken, how, records
-):  # fmt: skip
-    """Take up to steps[i] steps in world which[i], while its time is below `until` [s].
+def small_run(call, low, high):
+    """Take the steps that a `Call` at this address asks for, in worlds which[low:high].
 
-    Step k has the targets of rows asked[k] and asked[k + 1], or the last there are.
+    In world which[i] those are up to steps[i], while its time is below `until` [s]. Step k has the
+    targets of rows asked[k] and asked[k + 1], or the last there are.
 
     Taken ← how many steps world which[i] took, how ← `TAKEN`, or why its next step was not taken.
     Before ← its state before the last step. Records ← what there is to say of each step, of a
     single world; there is none where it has no rows.
     """
-    own_table, own_inputs, own_records = lent(table), lent(inputs), lent(records)
-    then, now, own_asked = lent(before), lent(current), lent(asked)
-    for i in range(which.size):
-        taken[i], how[i] = small_world(
-            own_table,
-            settings,
-            own_inputs,
-            own_asked,
-            then,
-            now,
-            which[i],
-            steps[i],
-            until,
-            own_records,
+    of = value_in(call)
+    for i in range(low, high):
+        of.taken[i], of.how[i] = small_world(
+            of.table,
+            of.settings,
+            of.inputs,
+            of.asked,
+            of.before,
+            of.current,
+            of.which[i],
+            of.steps[i],
+            of.until[0],
+            of.records,
         )
+    return high - low

@@ -8,18 +8,36 @@ for it is the same code. Addresses differ from process to process, so they are a
 
 from __future__ import annotations
 
+import ctypes
+from collections.abc import Callable
 from typing import Any
 
 import numba
+import numpy as np
 from numba import types
 from numba.core import cgutils
 from numba.core.errors import TypingError
 from numba.extending import intrinsic
 
+from amontons._jit import is_compiled, serial_kernel
 
-def address_of(kernel: Any, *arguments: Any) -> int:
-    """The address of a kernel's code for arguments of these types, compiled where there is none."""
-    signature = tuple(numba.typeof(each) for each in arguments)
+
+class NotCompiledError(Exception):
+    """Code of a kernel is neither here nor on disk, and nobody is to wait for it."""
+
+
+def address_of(kernel: Any, *arguments: Any, wait: bool = True) -> int:
+    """The address of a kernel's code for arguments of these types.
+
+    Where there is none it is compiled, or a `NotCompiledError` is raised if nobody is to `wait`.
+    """
+    return address_for(kernel, tuple(numba.typeof(each) for each in arguments), wait)
+
+
+def address_for(kernel: Any, signature: tuple[Any, ...], wait: bool = True) -> int:
+    """The same for arguments of types that are given."""
+    if not wait and not is_compiled(kernel, signature):
+        raise NotCompiledError(kernel.__name__)
     kernel.compile(signature)
     made = kernel.overloads[signature]
     return int(made.library.get_pointer_to_function(made.fndesc.llvm_func_name))
@@ -82,3 +100,100 @@ def lent(typing: Any, value: Any) -> Any:
         return _without_owner(context, builder, value, given[0])
 
     return value(value), generate
+
+
+# -- arguments that stay in memory ----------------------------------------------------------------
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def _put(typing: Any, value: Any, address: Any) -> Any:
+    """Write a value to an address, if that is not 0; returns its size in bytes."""
+
+    def generate(context: Any, builder: Any, signature: Any, given: Any) -> Any:
+        kind = context.get_value_type(value)
+        with builder.if_then(cgutils.is_not_null(builder, given[1])):
+            _store(builder, given[0], builder.inttoptr(given[1], kind.as_pointer()), kind)
+        return context.get_constant(types.int64, context.get_abi_sizeof(kind))
+
+    return types.int64(value, address), generate
+
+
+@serial_kernel
+def put_in_memory(value, address):
+    """Write a value to an address, if that is not 0; returns its size in bytes."""
+    return _put(lent(value), address)
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def value_in(typing: Any, place: Any) -> Any:
+    """The value that a pointer of its type leads to."""
+
+    def generate(context: Any, builder: Any, signature: Any, given: Any) -> Any:
+        kind = context.get_value_type(place.dtype)
+        return _load(builder, builder.bitcast(given[0], kind.as_pointer()), kind)
+
+    return place.dtype(place), generate
+
+
+def _members(builder: Any, place: Any, kind: Any) -> list[tuple[Any, Any]]:
+    """Places and types of the members of what is at a place; none where it has none."""
+    found = enumerate(getattr(kind, "elements", ()))
+    return [(cgutils.gep_inbounds(builder, place, 0, i), member) for i, member in found]
+
+
+def _store(builder: Any, value: Any, place: Any, kind: Any) -> None:
+    """Store a value member by member: LLVM takes long over large ones at once."""
+    members = _members(builder, place, kind)
+    for i, (there, member) in enumerate(members):
+        _store(builder, builder.extract_value(value, i), there, member)
+    if not members:
+        builder.store(value, place)
+
+
+def _load(builder: Any, place: Any, kind: Any) -> Any:
+    """The value at a place, loaded likewise."""
+    members = _members(builder, place, kind)
+    value = cgutils.get_null_value(kind) if members else builder.load(place)
+    for i, (there, member) in enumerate(members):
+        value = builder.insert_value(value, _load(builder, there, member), i)
+    return value
+
+
+class Held:
+    """Arguments of a kernel, in a tuple, which stay in memory for many calls.
+
+    Python hands arrays over one by one: a hundred and fifty take longer than a small step.
+    """
+
+    def __init__(self, value: Any) -> None:
+        self.kind = types.CPointer(numba.typeof(value))
+        self._memory = np.zeros(put_in_memory(value, 0) // 8 + 1)
+        self.address = int(self._memory.ctypes.data)
+        self.put(value)
+
+    def put(self, value: Any) -> None:
+        """Hold other arrays, of the same types; they live as long as they are held."""
+        self._value = value
+        put_in_memory(value, self.address)
+
+
+def caller_of(kernel: Any, kind: Any, wait: bool = True) -> Callable[[int, int, int], None]:
+    """What calls a kernel with a :class:`Held` value's address and two whole numbers.
+
+    The kernel takes a pointer of this kind and two numbers, and returns a number. Other threads of
+    Python run meanwhile.
+    """
+    whole = types.int64
+    address = address_for(kernel, (kind, whole, whole), wait)
+    argument = ctypes.c_int64
+    pointer = ctypes.c_void_p  # to the result, and to what says what was raised
+    prototype = ctypes.CFUNCTYPE(ctypes.c_int32, pointer, pointer, argument, argument, argument)
+    function = prototype(address)
+
+    def call(held: int, one: int, other: int) -> None:
+        result, raised = argument(), ctypes.c_void_p()
+        status = function(ctypes.byref(result), ctypes.byref(raised), held, one, other)
+        if status:
+            raise MemoryError(f"{kernel.__name__} ended with status {status}")
+
+    return call

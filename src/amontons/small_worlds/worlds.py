@@ -74,6 +74,23 @@ class LoopSettings(NamedTuple):
     small_step: int  # address
 
 
+class Call(NamedTuple):
+    """What a loop reads and writes: see `loop.small_run`."""
+
+    table: LoopTable
+    settings: LoopSettings
+    inputs: WorldInputs
+    current: WorldArrays
+    before: WorldArrays
+    which: Longs  # worlds
+    steps: Longs  # of each at most
+    until: Floats  # [s], (1,)
+    asked: Floats  # targets of rows, (steps + 1, rows) or (1, rows)
+    taken: Longs  # steps of each
+    how: Longs  # the last attempt of each ended
+    records: Floats  # (steps, RECORDED), or (0, RECORDED)
+
+
 TIME, STORED = RESULTS, RESULTS + 1
 RECORDED = RESULTS + 2 + len(CAUSES)
 """Columns of a record: the results of a step, its end, energy stored beside, and work by cause."""

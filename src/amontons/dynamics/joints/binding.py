@@ -179,6 +179,7 @@ def _rows(
         margin=column([row.margin for _, row in rows]),
         motor=np.array([row.motor for _, row in rows], dtype=np.bool_),
         inertia=column([row.inertia for _, row in rows]),
+        per_load=column([row.per_load for _, row in rows]),
     )
     return arrays, functions
 

@@ -150,6 +150,15 @@ def offset_of(law, stiffness, damping, motor, error, bend, margin, step, recover
     return (error + bend) / step
 
 
+@routine
+def load_across(force, turn, axis):
+    """Size of a force across a joint's axis, which turns with B [N]."""
+    x, y, z = turned(rotation(turn), (axis[0], axis[1], axis[2]))
+    along = force[0] * x + force[1] * y + force[2] * z
+    a, b, c = force[0] - along * x, force[1] - along * y, force[2] - along * z
+    return math.sqrt(a * a + b * b + c * c)
+
+
 @serial_kernel
 def assemble_rows(
     rows, joints, state, pairs, measured, ahead, orientation, twist, targets, step, recovery_speed,
@@ -209,6 +218,12 @@ def assemble_rows(
             guess = step * state.force[r]
             if kind == BOUNDED:
                 high = step * rows.bound[r]
+                if rows.per_load[r] > 0.0:  # of the load in the step before
+                    j, t = rows.joint[r], out.turn[rows.joint[r]]
+                    load = load_across(
+                        state.reaction_force[j], (t[0], t[1], t[2], t[3]), joints.axis[j]
+                    )
+                    high += step * rows.per_load[r] * load
                 low = -high
                 if law == EFFORT:
                     low = high = max(low, min(high, step * now[r]))

@@ -50,6 +50,7 @@ class RowArrays(NamedTuple):
     margin: Floats  # [m, rad], (rows,)
     motor: Flags  # (rows,)
     inertia: Floats  # of rotors [kg, kg m²], (rows,)
+    per_load: Floats  # that bounds grow by, per newton across the joint's axis [1, m], (rows,)
 
 
 class JointArrays(NamedTuple):

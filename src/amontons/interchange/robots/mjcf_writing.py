@@ -155,6 +155,8 @@ class _MjcfWriting:
         for name, value in (("frictionloss", joint.friction), ("armature", joint.armature)):
             if value:
                 made.set(name, repr(float(value)))
+        if joint.load_friction:
+            self.note("friction of joints that grows with the load", node.joint_name)
         if joint.compliance or joint.angular_compliance:
             self.note("compliance of joints: they are rigid", node.joint_name)
         for spring in node.springs:

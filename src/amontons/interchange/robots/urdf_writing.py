@@ -138,6 +138,8 @@ class _UrdfWriting:
             for name in ("armature", "motor"):
                 if getattr(joint, name):
                     self.note(f"{name}s of joints", node.joint_name)
+            if joint.load_friction:
+                self.note("friction of joints that grows with the load", node.joint_name)
         self._add(robot, node, frame)
 
     def _damping(self, node: RobotBody) -> float:

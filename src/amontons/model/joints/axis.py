@@ -21,11 +21,12 @@ class AxisJoint(Joint):
     friction: float = 0.0
     motor: Motor | None = None
     armature: float = 0.0
+    load_friction: float = 0.0
 
     @property
     def drive(self) -> Drive:
         """The limits, friction and motor of the coordinate."""
-        return Drive(self.limits, self.friction, self.motor, self.armature)
+        return Drive(self.limits, self.friction, self.motor, self.armature, self.load_friction)
 
 
 @dataclass(frozen=True, kw_only=True)

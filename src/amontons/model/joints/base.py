@@ -20,7 +20,9 @@ FIELD_CHECKS: dict[str, Callable[[str, Any], Any]] = {
     **dict.fromkeys(("axis", "axis_a", "axis_b", "normal"), unit_vector),
     **dict.fromkeys(("limits", "angle_limits"), checked_limits),
     **dict.fromkeys(("motor", "angle_motor"), checked_motor),
-    **dict.fromkeys(("friction", "angle_friction", "armature", "break_time"), not_negative),
+    **dict.fromkeys(
+        ("friction", "angle_friction", "load_friction", "armature", "break_time"), not_negative
+    ),
     **dict.fromkeys(("break_force", "break_torque"), positive_or_infinite),
 }
 """Fields with the same meaning in every connection, and functions that check and normalise them."""

@@ -88,6 +88,7 @@ class ConstraintRow(NamedTuple):
     margin: float = 0.0  # distance to a limit from which it is in the problem [m or rad]
     motor: bool = False
     inertia: float = 0.0  # of a rotor, as seen by the coordinate [kg or kg m²]
+    per_load: float = 0.0  # that the bound grows by, per newton across the joint [1 or m]
 
 
 class Coordinate(NamedTuple):

@@ -25,6 +25,8 @@ class Cylindrical(AxisJoint):
         A point of the axis [m], and its direction.
     limits, friction, motor:
         Of the travel: lowest and highest value [m], largest force [N], a motor.
+    load_friction:
+        Friction of the travel for each newton across the axis: the coefficient μ.
     angle_limits, angle_friction, angle_motor:
         Of the angle: lowest and highest value [rad], largest torque [N m], a motor.
     """
@@ -56,6 +58,8 @@ class Screw(AxisJoint):
         Travel in one turn [m]; negative for a left-handed thread.
     limits, friction, motor:
         Of the angle: lowest and highest value [rad], largest torque [N m], a motor.
+    load_friction:
+        Friction of the angle for each newton across the axis [m].
     """
 
     pitch: float

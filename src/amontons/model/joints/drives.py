@@ -17,6 +17,7 @@ class Drive(NamedTuple):
     friction: float = 0.0  # largest torque [N m] or force [N]
     motor: Motor | None = None
     armature: float = 0.0  # inertia of the motor's rotor as seen at the joint [kg m² or kg]
+    load_friction: float = 0.0  # more friction for each newton across the axis [m or 1]
 
 
 FREE = Drive()
@@ -38,8 +39,10 @@ def add_drive(
                 constraints.rows.append(
                     ConstraintRow(number, Law.LIMIT, bound, sign=sign, margin=margin)
                 )
-    if drive.friction > 0.0:
-        constraints.rows.append(ConstraintRow(number, Law.SPEED, bound=drive.friction))
+    if drive.friction > 0.0 or drive.load_friction > 0.0:
+        constraints.rows.append(
+            ConstraintRow(number, Law.SPEED, bound=drive.friction, per_load=drive.load_friction)
+        )
     if drive.motor is not None:
         constraints.rows.append(drive.motor.row(number))
     if drive.armature > 0.0:

@@ -87,6 +87,8 @@ class PointOnLine(AxisJoint):
         Direction of the line.
     limits, friction, motor:
         Of the travel along the line: lowest and highest value [m], largest force [N], a motor.
+    load_friction:
+        Friction of the travel for each newton across the line: the coefficient μ.
     """
 
     freedom: ClassVar[int] = 4

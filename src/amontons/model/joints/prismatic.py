@@ -28,6 +28,8 @@ class Prismatic(AxisJoint):
         What drives the travel.
     armature:
         Inertia of the motor's rotor, as the gears show it to the joint [kg].
+    load_friction:
+        Force of friction beside, for each newton across the axis: the coefficient μ.
     """
 
     freedom: ClassVar[int] = 1

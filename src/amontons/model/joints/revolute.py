@@ -26,6 +26,8 @@ class Revolute(AxisJoint):
         What drives the angle.
     armature:
         Inertia of the motor's rotor, as the gears show it to the joint [kg m²].
+    load_friction:
+        Torque of friction beside, for each newton across the axis [m]: μ times the pin's radius.
     """
 
     freedom: ClassVar[int] = 1

@@ -10,7 +10,9 @@ run is the same run either way.
 from __future__ import annotations
 
 import dataclasses
-from typing import NamedTuple
+from collections.abc import Callable
+from functools import partial
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -21,6 +23,7 @@ from amontons.dynamics.contact_laws import ContactRules, Laws, Limits
 from amontons.dynamics.energy_ledger import Work
 from amontons.dynamics.joints.coordinates import Measured
 from amontons.dynamics.joints.step import measure, retargeted, targets_of
+from amontons.model.materials import PairTable
 from amontons.problem.solution import Status
 from amontons.simulation.energy.energy_book import StepSums, booked
 from amontons.simulation.energy.runaway import judged
@@ -42,16 +45,33 @@ from amontons.small_worlds.tables import (
 from amontons.solvers import Auto
 from amontons.solvers.direct.method import MOST_STEPS
 
+Given = TypeVar("Given")
+
 
 class Compiled(NamedTuple):
     """A step that was taken in one call: the stages of it can be gone through afterwards."""
 
     model: Model
-    state: State  # as it began
+    pairs: PairTable  # of contacts in it: it may change
+    begun: Callable[[], State]
     step: float
     choice: SolverChoice
     rules: Rules
     coordinates: Measured  # of joints, at its end
+
+    @property
+    def state(self) -> State:
+        """As it began."""
+        return self.begun()
+
+    @property
+    def frozen(self) -> Model:
+        """The model as it was in the step."""
+        return dataclasses.replace(self.model, pair_table=partial(_itself, self.pairs))
+
+
+def _itself(given: Given) -> Given:
+    return given
 
 
 def compiled_step(
@@ -150,8 +170,11 @@ def compiled_step(
         out, after.steps, after.time, h, work, energy.stored, model.masses.dynamic, watch.seconds
     )
     coordinates_then = Measured(then.values, then.jacobian)
-    frozen = dataclasses.replace(model, pair_table=lambda: pairs)
-    return after, report, Compiled(frozen, begun, h, choice, rules, coordinates_then)
+    return (
+        after,
+        report,
+        Compiled(model, pairs, partial(_itself, begun), h, choice, rules, coordinates_then),
+    )
 
 
 def report_of(

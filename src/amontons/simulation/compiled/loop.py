@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import operator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,27 +28,33 @@ from amontons.small_worlds.crew import in_parts
 from amontons.small_worlds.detection import DetectionTable
 from amontons.small_worlds.kernel import small_step
 from amontons.small_worlds.loop import small_run
-from amontons.small_worlds.pointers import address_of
+from amontons.small_worlds.pointers import Held, address_of, caller_of, put_in_memory
 from amontons.small_worlds.tables import RESULTS, BodiesNow, BodiesThen, Found, StepSettings
-from amontons.small_worlds.worlds import RECORDED, LoopSettings, LoopTable
+from amontons.small_worlds.worlds import RECORDED, Call, LoopSettings, LoopTable
 from amontons.solvers import Auto
 from amontons.solvers.direct.method import MOST_STEPS
 
 
-def obstacle(model: Model, state: State, choice: SolverChoice, rules: Rules) -> str | None:
-    """Why no loop can step a world in this state; None where one can."""
-    pairs = model.pairs
+def obstacle(model: Model, choice: SolverChoice, rules: Rules) -> str | None:
+    """Why no loop can step a world; None where one can, unless its state is :func:`unfit`."""
     if model.small is None:
         return "it is large, or has loads, prescribed motions, sensors, bonds or a cell"
     if type(choice.few) is not Auto:
         return "it has a solver of its own"
-    if rules.sleeping is not None or state.bodies.asleep.any():
+    if rules.sleeping is not None:
         return "its bodies may fall asleep"
-    if not pairs.plain:
+    if not model.pairs.plain:
         return "its contacts have more than friction and restitution"
-    if state.bodies.surface_velocity.any():
+    return None
+
+
+def unfit(state: State) -> str | None:
+    """Why no loop can go on from a state; None where one can."""
+    if np.count_nonzero(state.bodies.asleep):  # three times as quick as any()
+        return "bodies of it sleep"
+    if np.count_nonzero(state.bodies.surface_velocity):
         return "surfaces run over bodies"
-    if state.broken.any():
+    if np.count_nonzero(state.broken):
         return "a joint has broken"
     return None
 
@@ -66,7 +73,7 @@ def targets_ahead(model: Model, state: State, h: float, steps: int) -> Floats:
     """
     own = model.joints.tables.rows.target
     if not follows_time(model, state):
-        return own[None]
+        return own[None].copy()
     found: list[Floats] = []
     time = state.time
     with contextlib.suppress(Exception):  # what it is, the staged step will say
@@ -99,24 +106,53 @@ def _same(one: Any, other: Any) -> bool:
     return bool(one == other)
 
 
-class Loop(NamedTuple):
-    """What compiled loops over steps of one model read."""
+class Orders(NamedTuple):
+    """Steps that a loop is to take, the last members of its `Call`."""
 
-    table: LoopTable
-    settings: LoopSettings
+    which: Longs  # worlds
+    steps: Longs  # of each at most
+    until: Floats  # [s], (1,)
+    asked: Floats  # as from :func:`targets_ahead`
+    taken: Longs  # ← steps of each
+    how: Longs  # ← how the last attempt of each ended
+    records: Floats  # ← of each step of a single world, (steps, RECORDED); or (0, RECORDED)
+
+    @classmethod
+    def of(
+        cls, which: Longs, steps: Longs, asked: Floats, until: float = np.inf, records: int = 0
+    ) -> Orders:
+        """Up to steps[i] for world which[i], while its time is below `until` [s]."""
+        none = np.zeros(which.size, dtype=np.int64)
+        return cls(
+            which, steps, np.full(1, until), asked, none, none.copy(), np.empty((records, RECORDED))
+        )
+
+
+class Loop:
+    """What compiled loops over steps of one model read, and what calls them."""
+
+    def __init__(self, table: LoopTable, settings: LoopSettings, call: Call, wait: bool) -> None:
+        self.table, self.settings = table, settings
+        address_of(put_in_memory, call, 0, wait=wait)  # raises before anything is compiled
+        held = Held(call)
+        self._call = caller_of(small_run, held.kind, wait)
+        self._held = [(call, held)]  # of the last two calls: what they write takes turns
 
     @classmethod
     def of(
         cls, model: Model, state: State, h: float, choice: SolverChoice, rules: Rules,
-        store: WorldStore,
+        store: WorldStore, *, wait: bool = True,
     ) -> Loop | None:  # fmt: skip
-        """That for steps of h [s]; None where two meshes may meet, which is worth a warning."""
+        """That for steps of h [s]; None where two meshes may meet, which is worth a warning.
+
+        Raises `NotCompiledError` where kernels have to be compiled, and nobody is to `wait` for it.
+        """
         contact_rules = rules.of_contacts(
             model.masses.typical_size, state.gravity, h, choice.many.exact
         )
         small, pairs, solver = model.small, model.pairs, choice.few
         assert small is not None
-        detection = _detection(model, state, contact_rules)
+        detection = _detection(model, state, contact_rules, wait)
         if detection is None:
             return None
         yardstick: Yardstick = contact_rules.yardstick
@@ -137,38 +173,47 @@ class Loop(NamedTuple):
             max(contact_rules.recovery_speed, 100.0 * contact_rules.slip_speed),
             model.masses.total, 0,
         )  # fmt: skip
-        return cls(table, settings._replace(small_step=_address(table, settings, store)))
+        settings = settings._replace(small_step=_address(table, settings, store, wait))
+        nothing = Orders.of(
+            np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64),
+            np.empty((0, table.joints.rows.target.size)),
+        )  # fmt: skip
+        return cls(table, settings, cls._call_of(table, settings, store, nothing), wait)
 
-    def run(
-        self,
-        store: WorldStore,
-        which: Longs,
-        steps: Longs,
-        asked: Floats,
-        until: float = np.inf,
-        records: Floats | None = None,
-    ) -> tuple[Longs, Longs]:
-        """Take steps in some worlds; how many each took, and how its last attempt ended.
+    @staticmethod
+    def _call_of(
+        table: LoopTable, settings: LoopSettings, store: WorldStore, orders: Orders
+    ) -> Call:
+        return Call(table, settings, store.inputs, store.current, store.before, *orders)
 
-        `asked` are the :func:`targets_ahead`.
+    def run(self, store: WorldStore, orders: Orders) -> None:
+        """Take steps in some worlds, and note in the orders how many each took, and how it ended.
 
-        World which[i] takes up to steps[i], while its time is below `until` [s]. Several worlds are
-        shared out among threads; each takes the same steps whoever takes them.
+        Several worlds are shared out among threads; each takes the same steps whoever takes them.
         """
-        taken, how = np.zeros(which.size, dtype=np.int64), np.zeros(which.size, dtype=np.int64)
-        told = np.empty((0, RECORDED)) if records is None else records
+        address = self._address_of(self._call_of(self.table, self.settings, store, orders))
+        if orders.which.size == 1:
+            self._call(address, 0, 1)
+        else:
+            in_parts(orders.which.size, lambda low, high: self._call(address, low, high))
 
-        def take(low: int, high: int) -> None:
-            small_run(
-                self.table, self.settings, store.inputs, asked, store.current, store.before,
-                which[low:high], steps[low:high], until, taken[low:high], how[low:high], told,
-            )  # fmt: skip
+    def _address_of(self, call: Call) -> int:
+        """Where a call is held in memory."""
+        for known, held in self._held:
+            if all(map(operator.is_, known, call)):
+                return held.address
+        if len(self._held) < 2:
+            self._held.append((call, Held(call)))
+        else:
+            _, held = self._held.pop(0)
+            held.put(call)
+            self._held.append((call, held))
+        return self._held[-1][1].address
 
-        in_parts(which.size, take)
-        return taken, how
 
-
-def _detection(model: Model, state: State, rules: ContactRules) -> DetectionTable | None:
+def _detection(
+    model: Model, state: State, rules: ContactRules, wait: bool
+) -> DetectionTable | None:
     joined = model.joined(state)
     found = model.detector.tables([rules.near * 2.0**level for level in range(LEVELS)])
     if found.meshes_may_meet:
@@ -194,14 +239,14 @@ def _detection(model: Model, state: State, rules: ContactRules) -> DetectionTabl
         grids=tuple(each.grid for each in found.searches),
         slots=np.array([each.slots for each in found.searches], dtype=np.int64),
         ranks=RANK,
-        narrow=_narrow(found, model.masses.driven[parts.body]),
+        narrow=_narrow(found, model.masses.driven[parts.body], wait),
         piece=joined.welded,
         welds=joined.welds,
         nobody_meets=joined.nobody_meets,
     )
 
 
-def _narrow(found: DetectorTables, driven: Flags) -> Longs:
+def _narrow(found: DetectorTables, driven: Flags, wait: bool) -> Longs:
     """Ranks and addresses of the kernels for pairs of kinds that a world has, (kernels, 3)."""
     parts, kind = found.parts, found.numbers.kind.astype(np.int64)
     apart = (parts.body[:, None] != parts.body) & ~(driven[:, None] & driven)
@@ -213,11 +258,12 @@ def _narrow(found: DetectorTables, driven: Flags) -> Longs:
     for narrow, low, high in NARROW:
         meant = isinstance(narrow, ByKernel) and ((low <= ranks) & (ranks < high)).any()
         kernel = narrow.kernel.serial if isinstance(narrow, ByKernel) else None
-        rows.append((low, high, address_of(kernel, *arguments) if meant else 0))
+        address = address_of(kernel, *arguments, wait=wait) if meant else 0
+        rows.append((low, high, address))
     return np.array(rows, dtype=np.int64).reshape(-1, 3)
 
 
-def _address(table: LoopTable, settings: LoopSettings, store: WorldStore) -> int:
+def _address(table: LoopTable, settings: LoopSettings, store: WorldStore, wait: bool) -> int:
     """Where the code of the compiled step is, for arrays of these types."""
     of, inputs = store.current, store.inputs
     joints = type(of.joints)._make(each[0] for each in of.joints)
@@ -237,5 +283,5 @@ def _address(table: LoopTable, settings: LoopSettings, store: WorldStore) -> int
             of.position[0], of.orientation[0], of.twist[0], of.carried[0], of.values[0],
             of.jacobian[0],
         ),
-        np.empty(RESULTS),
+        np.empty(RESULTS), wait=wait,
     )  # fmt: skip

@@ -8,15 +8,19 @@ from collections import deque
 import numpy as np
 from numpy.typing import NDArray
 
-from amontons.array_types import Floats
+from amontons.array_types import Floats, Longs
 from amontons.checks import positive, whole
 from amontons.dynamics.joints.coordinates import Measured
+from amontons.dynamics.soundness import first_unsound
 from amontons.errors import InputError, SimulationError
+from amontons.simulation.checks import check_bodies
 from amontons.simulation.compiled.loop import (
     Loop,
+    Orders,
     follows_time,
     obstacle,
     targets_ahead,
+    unfit,
 )
 from amontons.simulation.compiled.sensing_many import SENSORS, sensed_by_all
 from amontons.simulation.compiled.world_store import WorldStore
@@ -48,7 +52,7 @@ class ManyWorlds:
             raise InputError("a batch needs a step of fixed length [s], without substeps")
         model, state, self.step_length = simulation.model, simulation.state.copy(), positive("h", h)
         self._plain = dataclasses.replace(model, sensors=())
-        reason = obstacle(self._plain, state, simulation.solvers, simulation.rules)
+        reason = obstacle(self._plain, simulation.solvers, simulation.rules) or unfit(state)
         if any(not isinstance(sensor, SENSORS) for sensor in model.sensors):
             reason = "it has sensors that look at other bodies (RangeFan)"
         if follows_time(model, state):
@@ -111,9 +115,12 @@ class ManyWorlds:
         """Take so many steps in some worlds, shape (worlds,), but for those that have stopped."""
         going = np.flatnonzero(which & ~self.stopped)
         left = np.full(going.size, whole("steps", steps, 0), dtype=np.int64)
+        self._check(going)
         loop, before = self._made(), self.store.current.steps.copy()
         while going.size:
-            taken, how = loop.run(self.store, going, left, self._asked)
+            orders = Orders.of(going, left, self._asked)
+            loop.run(self.store, orders)
+            taken, how = orders.taken, orders.how
             self.store.seen[going[taken > 0]] = True
             left -= taken
             if (how == at.CROWDED).any():
@@ -124,6 +131,18 @@ class ManyWorlds:
         if self.model.sensors:
             stepped = (self.store.current.steps > before) & ~self.stopped
             self.sensed[stepped] = sensed_by_all(self.model, self.store, self.step_length)[stepped]
+
+    def _check(self, going: Longs) -> None:
+        """Raise where what was written into a world is not finite, before any takes a step."""
+        of, inputs = self.store.current, self.store.inputs
+        written = of.position, of.orientation, of.twist, inputs.force, inputs.torque
+        row = first_unsound(*(each[going].reshape(-1, each.shape[2]) for each in written))
+        if row >= 0:
+            w = int(going[row // of.position.shape[1]])
+            try:
+                check_bodies(self.state(w).bodies, inputs.gravity[w], self.model.name_of)
+            except InputError as reason:
+                raise InputError(f"world {w} of the batch: {reason}") from reason
 
     def _made(self) -> Loop:
         """The loop, which knows addresses of kernels in this process."""

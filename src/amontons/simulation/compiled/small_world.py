@@ -29,7 +29,7 @@ class SmallWorld(NamedTuple):
     def of(cls, model: Model) -> SmallWorld | None:
         """Those of a small world without loads, motions, sensors, bonds, cell; None for others."""
         masses, made, joints = model.masses, model.bodies, model.joints
-        few = len(made.id) <= MOST_BODIES and joints.tables.rows.law.size < PARALLEL_ABOVE
+        few = 0 < len(made.id) <= MOST_BODIES and joints.tables.rows.law.size < PARALLEL_ABOVE
         if not few or model.loads.loads or masses.kinematic.size:
             return None
         if model.sensors or model.cell is not None or len(model.bonds.bodies):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -17,6 +18,7 @@ from amontons.simulation.state import EnergyState, State, WatchState
 from amontons.small_worlds.worlds import WorldArrays, WorldInputs, room_for_worlds
 
 Number = TypeVar("Number", bound=np.generic)
+Arrays = TypeVar("Arrays", bound=tuple[Any, ...])
 
 
 class WorldStore:
@@ -31,6 +33,8 @@ class WorldStore:
             np.zeros((worlds, bodies, 3)), np.zeros((worlds, bodies, 3)), np.zeros((worlds, 3))
         )
         self.seen: Flags = np.zeros((worlds, bodies), dtype=bool)
+        self._spare: tuple[WorldArrays, WorldInputs] | None = None  # of `before` and `inputs`
+        self._left = like._replace(joints=like.joints.copy())  # no one's state so far
 
     def make_room(self, contacts: int) -> None:
         """Have room for at least so many contacts in each world."""
@@ -40,6 +44,7 @@ class WorldStore:
             self.current, self.before = (
                 _widened(each, more) for each in (self.current, self.before)
             )
+            self._spare = None
 
     def load(self, w: int, state: State, measured: Measured) -> None:
         """Have world w in this state, in which joints have these coordinates."""
@@ -86,47 +91,108 @@ class WorldStore:
 
     def state(self, w: int) -> State:
         """The state of world w, in arrays of its own."""
-        return self._state(self.current, w, self.seen[w].copy())
+        return self._state(self.like, self.current, self.inputs, w, self.seen[w])
 
-    def begun(self, w: int, taken: int) -> State:
-        """That before the last of so many steps."""
-        return self._state(self.before, w, self.seen[w] | (taken > 1))
+    def begun(self, like: State, seen: Flags) -> Callable[[], State]:
+        """What gives the state before the last step of a single world, until the next is taken.
+
+        `like` is the state in which it was loaded, and `seen` which bodies had been in any step.
+        What is before the next step is written elsewhere, for that step may fail.
+        """
+        begun = self.before, self.inputs
+        if self._spare is None:
+            self._spare = _copied(begun)
+        self.before, self.inputs = self._spare
+        self._spare = begun
+        return partial(self._state, like, *begun, 0, seen)
+
+    def left_behind(self, state: State) -> State:
+        """The state of a single world that was loaded with this one: bodies stay in its arrays."""
+        of, bodies = self.current, state.bodies
+        bodies.position[:], bodies.orientation[:] = of.position[0], of.orientation[0]
+        bodies.twist[:], bodies.turned[:], bodies.seen[:] = of.twist[0], of.turned[0], True
+        now = of.joints
+        joints = state.joints._replace(
+            angle=now.angle[0].copy(),
+            force=now.force[0].copy(),
+            target=now.target[0].copy(),
+            left=now.left[0].copy(),
+            reaction_force=now.reaction_force[0].copy(),
+            reaction_torque=now.reaction_torque[0].copy(),
+            average=now.average[0].copy(),
+            loads=now.loads[0].copy(),
+        )  # the others change where a joint breaks, which is left to staged steps
+        self._left = self._with(state, of, 0, joints)
+        return self._left
+
+    def load_again(self, state: State, measured: Measured) -> None:
+        """Have a single world in this state, which is quick if :meth:`left_behind` gave it.
+
+        Steps make values that nobody writes into; bodies, forces and commands belong to users.
+        """
+        if any(a is not b for a, b in zip(state[4:], self._left[4:], strict=True)):
+            self.load(0, state, measured)
+            return
+        to, inputs, bodies = self.current, self.inputs, state.bodies
+        to.time[0], to.steps[0] = state.time, state.steps
+        to.position[0], to.orientation[0] = bodies.position, bodies.orientation
+        to.twist[0], to.turned[0] = bodies.twist, bodies.turned
+        to.joints.command[0] = state.joints.command
+        inputs.force[0], inputs.torque[0], inputs.gravity[0] = (
+            bodies.force, bodies.torque, state.gravity,
+        )  # fmt: skip
 
     def measured(self, w: int) -> Measured:
         """Coordinates of the joints of world w."""
         return Measured(self.current.values[w].copy(), self.current.jacobian[w].copy())
 
-    def _state(self, of: WorldArrays, w: int, seen: Flags) -> State:
-        like, count = self.like, int(of.contacts[w])
+    def _state(
+        self, like: State, of: WorldArrays, inputs: WorldInputs, w: int, seen: Flags
+    ) -> State:
+        bodies = like.bodies
+        return self._with(
+            like._replace(
+                gravity=inputs.gravity[w].copy(),
+                bodies=bodies._replace(
+                    position=of.position[w].copy(),
+                    orientation=of.orientation[w].copy(),
+                    twist=of.twist[w].copy(),
+                    force=inputs.force[w].copy(),
+                    torque=inputs.torque[w].copy(),
+                    surface_velocity=np.zeros_like(bodies.surface_velocity),
+                    asleep=np.zeros_like(bodies.asleep),
+                    still=bodies.still.copy(),
+                    seen=seen.copy(),
+                    turned=of.turned[w].copy(),
+                ),
+            ), of, w, JointState._make([each[w].copy() for each in of.joints]),
+        )  # fmt: skip
+
+    @staticmethod
+    def _with(like: State, of: WorldArrays, w: int, joints: JointState) -> State:
+        """The same with these joints and all else that steps change of world w but its bodies."""
+        count = of.contacts.item(w)
         supplied, peak, last = of.known[w].tolist()
-        doublings, calm = of.margin[w].tolist()
         strikes, changed = of.alarm[w].tolist()
-        bodies = like.bodies._replace(
-            position=of.position[w].copy(),
-            orientation=of.orientation[w].copy(),
-            twist=of.twist[w].copy(),
-            force=self.inputs.force[w].copy(),
-            torque=self.inputs.torque[w].copy(),
-            surface_velocity=like.bodies.surface_velocity.copy(),
-            asleep=like.bodies.asleep.copy(),
-            still=like.bodies.still.copy(),
-            seen=seen,
-            turned=of.turned[w].copy(),
-        )
         return like._replace(
-            time=float(of.time[w]),
-            steps=int(of.steps[w]),
-            gravity=self.inputs.gravity[w].copy(),
-            bodies=bodies,
-            joints=JointState._make(each[w].copy() for each in of.joints),
+            time=of.time.item(w),
+            steps=of.steps.item(w),
+            joints=joints,
             contacts=RememberedContacts(
                 of.pairs[w, :count].copy(), of.keys[w, :count].copy(), of.first[w].copy(),
                 of.carried[w, :count].copy(),
             ),
-            margin=MarginLevel(doublings, calm),
+            margin=MarginLevel._make(of.margin[w].tolist()),
             energy=EnergyState(of.work[w].copy(), *of.holds[w].tolist()),
             watch=WatchState(of.recent[w].copy(), supplied, peak, last, strikes, bool(changed)),
         )  # fmt: skip
+
+
+def _copied(arrays: Arrays) -> Arrays:
+    """The same named tuples, of arrays of their own."""
+    made: Any = type(arrays)
+    members = [_copied(each) if isinstance(each, tuple) else each.copy() for each in arrays]
+    return tuple(members) if made is tuple else made._make(members)  # type: ignore[return-value]
 
 
 def _arrays(group: tuple[Any, ...]) -> Iterator[NDArray[Any]]:

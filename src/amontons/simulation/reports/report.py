@@ -165,6 +165,11 @@ class Readings:
             self.forgotten += 1
         self.reports.append(report)
 
+    def extend(self, reports: Iterable[StepReport]) -> None:
+        """Keep some reports."""
+        for report in reports:
+            self.append(report)
+
     def __len__(self) -> int:
         return len(self.reports)
 
