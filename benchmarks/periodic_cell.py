@@ -54,6 +54,7 @@ def packing(edge: int, friction: float, seed: int, seconds: float) -> dict[str, 
         "solid_fraction": am.measure.solid_fraction(sim),
         "contacts_held": found.mean_held,
         "rattlers": found.rattlers,
+        "unbalanced": am.measure.unbalanced_force(sim),
         "pressure": float(np.trace(am.measure.stress(sim, part="total")) / 3.0),
         "speed": float(np.sqrt(3.0 * am.measure.granular_temperature(sim))),
         "not_converged": float(np.mean(~sim.readings.converged[before:])),
@@ -65,7 +66,7 @@ def packing(edge: int, friction: float, seed: int, seconds: float) -> dict[str, 
 def over_seeds(cases: list[dict[str, float]]) -> dict[str, float]:
     """Means over seeds, and their standard errors."""
     found = {"friction": cases[0]["friction"], "bodies": cases[0]["bodies"], "seeds": len(cases)}
-    for name in ("solid_fraction", "contacts_held", "rattlers", "speed"):
+    for name in ("solid_fraction", "contacts_held", "rattlers", "unbalanced", "speed"):
         values = np.array([case[name] for case in cases])
         found[name] = float(values.mean())
         if len(values) > 1:
