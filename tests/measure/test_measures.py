@@ -191,8 +191,10 @@ def test_files_do_not_know_gravity():
     assert found == pytest.approx(2.0 / 12.0)
     with pytest.raises(am.InputError, match="gravity"):
         am.measure.unbalanced_force(frame)
-    with pytest.raises(am.InputError, match="no contact that carries force"):
+    with pytest.raises(am.InputError, match="no body's centre in the region"):
         am.measure.unbalanced_force(frame, ((1, 1, 1), (2, 2, 2)), gravity=(0, 0, -10.0))
+    loose = frame_of(world, touching(np.empty((0, 2)), [], [], []))
+    assert am.measure.unbalanced_force(loose, gravity=(0, 0, -10.0)) == np.inf
 
 
 def test_force_statistics_of_known_forces():

@@ -81,6 +81,7 @@ def unbalanced_force(
 ) -> float:
     """Mean net force on a body over the mean force of a contact: 0 in equilibrium, 1 far from it.
 
+    Infinite where nothing presses yet.
     The net force is that of contacts and weight, and what `bodies.force` of a simulation adds;
     joints, bonds and other loads are not in it. A contact's force is that of the pair.
 
@@ -92,8 +93,6 @@ def unbalanced_force(
         [m/s²], shape (3,). A simulation knows it, a run's file does not.
     """
     sample, pairs = pairs_in(source, region, 0.0)
-    if not len(pairs.force):
-        raise InputError("there is no contact that carries force in the region")
     world = source.world if isinstance(source, Simulation) else source
     if gravity is None:
         if not isinstance(world, World):
@@ -110,5 +109,7 @@ def unbalanced_force(
         net = net[sample.region(region).inside(sample.position)]
     if not len(net):
         raise InputError("there is no body's centre in the region, so no net force")
+    if not len(pairs.force):
+        return float("inf")
     each = np.linalg.norm(pairs.force, axis=1).mean()
     return float(np.linalg.norm(net, axis=1).mean() / each)
