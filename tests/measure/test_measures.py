@@ -167,6 +167,36 @@ def test_radial_distribution_of_a_lattice_and_of_chance():
     np.testing.assert_allclose(even.g[1:], 1.0, atol=0.06)  # a sample of 1500 scatters by 2 %
 
 
+def test_what_is_not_in_balance_accelerates():
+    """Mean of |m a| over bodies by the mean force of a pair; next to nothing at rest."""
+    sim, acceleration = falling()
+    free = sim.bodies.dynamic
+    net = np.linalg.norm(sim.bodies.mass[free, None] * acceleration[free], axis=1).mean()
+    push = np.linalg.norm(sim.contacts.force[sim.contacts.normal_force > 0.0], axis=1).mean()
+    found = am.measure.unbalanced_force(sim)
+    assert found == pytest.approx(net / push, rel=1e-9)
+    assert found > 0.1
+    still, _, _ = pressed()
+    assert am.measure.unbalanced_force(still) < 1e-6  # its piston's load is in `bodies.force`
+
+
+def test_files_do_not_know_gravity():
+    """A ball of 1 kg on a floor that bears 12 N of its 10: a fifth of that is left over."""
+    world = am.World()
+    floor = world.add_body(am.Plane(), fixed=True).id
+    ball = world.add_body(am.Sphere(0.1), position=(0, 0, 0.1), mass=1.0).id
+    up = [(0.0, 0.0, 1.0)]
+    frame = frame_of(world, touching([(floor, ball)], [(0, 0, 0)], up, [(0.0, 0.0, 12.0)]))
+    found = am.measure.unbalanced_force(frame, gravity=(0, 0, -10.0))
+    assert found == pytest.approx(2.0 / 12.0)
+    with pytest.raises(am.InputError, match="gravity"):
+        am.measure.unbalanced_force(frame)
+    with pytest.raises(am.InputError, match="no body's centre in the region"):
+        am.measure.unbalanced_force(frame, ((1, 1, 1), (2, 2, 2)), gravity=(0, 0, -10.0))
+    loose = frame_of(world, touching(np.empty((0, 2)), [], [], []))
+    assert am.measure.unbalanced_force(loose, gravity=(0, 0, -10.0)) == np.inf
+
+
 def test_force_statistics_of_known_forces():
     rng = np.random.default_rng(0)
     count = 4000

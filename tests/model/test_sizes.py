@@ -133,6 +133,12 @@ def test_a_packing_repeats_bit_by_bit_and_does_not_know_metres():
     np.testing.assert_allclose(1e3 * small.radius, first.radius, rtol=1e-9)
 
 
+def test_a_packing_says_what_it_is_in_a_line():
+    found = am.pack(((0, 0, 0), (1, 1, 1)), am.Sizes.uniform(0.2, 0.3), fraction=0.2)
+    assert repr(found).startswith(f"<PackedSpheres: {len(found.radius)} of radius 0.1")
+    assert repr(found).endswith(f"solid fraction {found.fraction:.4f}>")
+
+
 def test_too_dense_a_packing_is_given_up():
     with pytest.raises(am.InputError, match="still overlap"):
         am.pack(am.Box.cube(1.0), 0.3, fraction=0.7)

@@ -256,3 +256,25 @@ def test_a_bed_rests_on_a_plane_through_the_cell() -> None:
 def _carried(sim: am.Simulation, floor: am.Body) -> float:
     sim.step()
     return float(sim.contacts.on(floor).force[2])
+
+
+@pytest.mark.parametrize("along", [0.0, 0.97, 1.5])
+@pytest.mark.parametrize("weight", [0.97, 1.03])
+def test_a_pair_that_sticks_across_a_border_has_one_cohesion(along: float, weight: float) -> None:
+    """A block hangs from a plate by four contacts, which share 20 N, wherever the borders are."""
+    glue = am.Material(cohesion=20.0)
+    world = am.World(cell=am.Cell((3.0, 3.0, 4.0), periodic=(True, True, False)))
+    x = np.mod((1.5 + along, 1.9 + along), 3.0)
+    world.add_body(am.Box((2.0, 2.0, 0.2)), fixed=True, position=(x[0], 1.5, 0.1), material=glue)
+    block = world.add_body(
+        am.Box((1.0, 1.0, 0.3)), mass=weight * 20.0 / 9.81, position=(x[1], 1.5, -0.15),
+        material=glue,
+    )  # fmt: skip
+    sim = am.Simulation(world, step=2e-3)
+    sim.run(0.3)
+    if weight < 1.0:
+        assert len(sim.contacts) == 4
+        assert abs(block.position[2] + 0.15) < 1e-6
+        assert sim.contacts.normal_force.sum() == pytest.approx(-weight * 20.0, rel=1e-6)
+    else:
+        assert block.position[2] < -0.16

@@ -47,6 +47,13 @@ class PackedSpheres(NamedTuple):
     radius: Floats  # [m], (spheres,)
     fraction: float  # volume of the spheres over that of the region
 
+    def __repr__(self) -> str:
+        low, high = (self.radius.min(), self.radius.max()) if self.radius.size else (0.0, 0.0)
+        return (
+            f"<PackedSpheres: {self.radius.size} of radius {low:.3g} to {high:.3g}, "
+            f"solid fraction {self.fraction:.4f}>"
+        )
+
 
 def pack(region: Region, sizes: Sizes, *, fraction: float, seed: int = 0) -> PackedSpheres:
     """Random spheres without overlaps that fill a region to a given fraction.

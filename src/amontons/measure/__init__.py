@@ -6,7 +6,7 @@ elsewhere.
 """
 
 from amontons.measure.fields import fields
-from amontons.measure.forces import ForceStatistics, force_statistics
+from amontons.measure.forces import ForceStatistics, force_statistics, unbalanced_force
 from amontons.measure.heaps import lean_angle, repose_angle
 from amontons.measure.motion import granular_temperature
 from amontons.measure.probes import read
@@ -30,4 +30,5 @@ __all__ = [
     "repose_angle",
     "solid_fraction",
     "stress",
+    "unbalanced_force",
 ]

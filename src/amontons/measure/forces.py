@@ -1,16 +1,20 @@
-"""How contact forces are distributed."""
+"""How contact forces are distributed, and how far they are from balance."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from amontons.checks import finite_vector
 from amontons.errors import InputError
 from amontons.measure.sample import Source
 from amontons.measure.structure import SLIGHT, pairs_in
+from amontons.model.between import Between
 from amontons.model.regions import Region
+from amontons.model.world import World
+from amontons.simulation.simulation import Simulation
 
 Floats = NDArray[np.float64]
 
@@ -70,3 +74,42 @@ def force_statistics(
     normal = np.einsum("pi,pi->p", pairs.force, pairs.normal)
     across = pairs.force - normal[:, None] * pairs.normal
     return ForceStatistics(normal, np.linalg.norm(across, axis=1))
+
+
+def unbalanced_force(
+    source: Source, region: Region | Between | None = None, *, gravity: ArrayLike | None = None
+) -> float:
+    """Mean net force on a body over the mean force of a contact: 0 in equilibrium, 1 far from it.
+
+    Infinite where nothing presses yet.
+    The net force is that of contacts and weight, and what `bodies.force` of a simulation adds;
+    joints, bonds and other loads are not in it. A contact's force is that of the pair.
+
+    Parameters
+    ----------
+    region:
+        Bodies count whose centre is in it, and pairs whose contact is; by default all do.
+    gravity:
+        [m/s²], shape (3,). A simulation knows it, a run's file does not.
+    """
+    sample, pairs = pairs_in(source, region, 0.0)
+    world = source.world if isinstance(source, Simulation) else source
+    if gravity is None:
+        if not isinstance(world, World):
+            raise InputError(
+                "a run's file does not say what gravity was; give it: gravity=(0, 0, -9.81)"
+            )
+        gravity = world.gravity
+    net = sample.mass[:, None] * finite_vector("gravity", gravity)
+    if isinstance(world, World):
+        net = net + world.bodies.force[np.searchsorted(world.bodies.id, sample.id)]
+    row, _, _, force = sample.arms()
+    np.add.at(net, row, force)
+    if region is not None:
+        net = net[sample.region(region).inside(sample.position)]
+    if not len(net):
+        raise InputError("there is no body's centre in the region, so no net force")
+    if not len(pairs.force):
+        return float("inf")
+    each = np.linalg.norm(pairs.force, axis=1).mean()
+    return float(np.linalg.norm(net, axis=1).mean() / each)

@@ -127,6 +127,7 @@ def coordination(
 
     Rattlers are removed together with their contacts, which may turn others into rattlers,
     until none is left. Points at which one pair of bodies touches count as one contact.
+    A packing that is not at rest has fewer than in equilibrium: see :func:`unbalanced_force`.
 
     Parameters
     ----------
