@@ -85,7 +85,7 @@ class ConeProblem(InternalProblem):
         """Factors that make every internal row a speed, shape (rows,); None if all are speeds."""
         self.linear_norm = self.norm(units.speeds(self, given))
         """‖r‖, of rows of one unit [m/s]."""
-        self.refer_to(linear)
+        self.closing_norm = units.closing_norm(self, linear)
         self.shift: Floats | None = None
         self.objective_offset = 0.0
         if self.cohesion is not None:  # r ← r − N(c n), paper 3, §2.4
@@ -287,19 +287,12 @@ class ConeProblem(InternalProblem):
         """Whether the scaled error is more than ‖e‖/‖r‖: see `Yardstick` and `judge_as_given`."""
         return math.isfinite(self.yardstick.most) or self.judged_as_given is not None
 
-    def refer_to(self, linear: Floats) -> None:
-        """Take the speeds that impulses have to change from this r, in internal order."""
-        self.closing_norm = 0.0
-        """‖r‖ without contacts that r opens [m/s]; zero where its yardstick has no use for it."""
-        if self.yardstick.usual > 0.0:
-            self.closing_norm = self.norm(units.closing_speeds(self, linear))
-
     @property
     def speed_unit(self) -> float:
         """The unit of the scaled error: ‖r‖ or, by its yardstick, what of it closes contacts."""
-        least, _, usual = self.yardstick
-        norm = self.closing_norm if usual > 0.0 else self.linear_norm
-        return max(norm, max(least, usual) * math.sqrt(self.all_blocks)) or 1.0
+        norm = self.closing_norm if self.yardstick.usual > 0.0 else self.linear_norm
+        least = max(self.yardstick.least, self.yardstick.usual)
+        return max(norm, least * math.sqrt(self.all_blocks)) or 1.0
 
     # -- callers' coordinates ---------------------------------------------------------------------
 

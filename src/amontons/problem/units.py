@@ -133,6 +133,16 @@ def speeds(problem: ConeProblem, given: Floats) -> Floats:
     return given if factors is None else given * factors
 
 
+def closing_norm(problem: ConeProblem, linear: Floats) -> float:
+    """‖r‖ without contacts that r opens [m/s], of r in internal order.
+
+    Zero where the problem's yardstick has no use for it.
+    """
+    if problem.yardstick.usual == 0.0:
+        return 0.0
+    return problem.norm(closing_speeds(problem, linear))
+
+
 def closing_speeds(problem: ConeProblem, linear: Floats) -> Floats:
     """r in internal order, every row a speed [m/s], without contacts that r itself opens.
 

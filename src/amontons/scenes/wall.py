@@ -30,7 +30,7 @@ class Wall(Scene):
     name: ClassVar[str] = "wall"
     summary: ClassVar[str] = "750 bricks in running bond stand still (the wall of paper 1)"
     counted: ClassVar[str] = ""
-    advice: ClassVar[Advice] = Advice(time=1.0, step=5e-3, tolerance=1e-2)
+    advice: ClassVar[Advice] = Advice(time=1.0, step=5e-3, tolerance=1e-3)
 
     def build(self) -> World:
         world = World()

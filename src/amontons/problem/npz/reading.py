@@ -18,7 +18,7 @@ from amontons.problem.operators import BodyOperator, FactoredOperator, MatrixOpe
 from amontons.problem.operators.factored import MassInverse
 from amontons.problem.problem import ConeProblem
 from amontons.problem.sets import COEFFICIENTS, Product, Run
-from amontons.problem.units import Yardstick
+from amontons.problem.units import Yardstick, closing_norm
 from amontons.storage.archives import Archive
 from amontons.storage.reading import DAMAGE, naming
 
@@ -128,7 +128,7 @@ def _with_norms(problem: ConeProblem, archive: Archive) -> ConeProblem:
                 stacklevel=2,
             )
         setattr(problem, key, stored if agrees else value)
-    problem.refer_to(problem.sets.inward(given))
+    problem.closing_norm = closing_norm(problem, problem.sets.inward(given))
     return problem
 
 

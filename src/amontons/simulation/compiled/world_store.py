@@ -116,12 +116,14 @@ class WorldStore:
             angle=now.angle[0].copy(),
             force=now.force[0].copy(),
             target=now.target[0].copy(),
+            broken_by=now.broken_by[0].copy(),
+            broken_at=now.broken_at[0].copy(),
             left=now.left[0].copy(),
             reaction_force=now.reaction_force[0].copy(),
             reaction_torque=now.reaction_torque[0].copy(),
             average=now.average[0].copy(),
             loads=now.loads[0].copy(),
-        )  # the others change where a joint breaks, which is left to staged steps
+        )  # the others change where a joint lets go, which is left to staged steps
         self._left = self._with(state, of, 0, joints)
         return self._left
 
